@@ -7,7 +7,6 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { TooldexError } from '../src/base/errors.ts'
 import { silentLogger } from '../src/base/logger.ts'
 import type { ArgDef, CliConfig } from '../src/contract/cli-config.ts'
-import type { OperationContext } from '../src/operations/operation.ts'
 import { importHelp } from '../src/operations/server/import-help.ts'
 import { createHelpRunner, draftConfig } from '../src/sources/cli/import-help/index.ts'
 import { parseHelp } from '../src/sources/cli/import-help/parse-help.ts'
@@ -228,7 +227,7 @@ describe('any text', () => {
   })
 })
 
-const context = { logger: silentLogger } as unknown as OperationContext
+const context = { logger: silentLogger, caller: { workspace: 'default', actor: 'test' }, scopes: new Set<never>() }
 const has = (program: string) => {
   try {
     execFileSync(program, ['--version'], { stdio: 'ignore' })

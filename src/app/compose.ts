@@ -13,7 +13,7 @@ import type { Sandbox } from '../executors/index.ts'
 import { LiveCatalog } from '../operations/catalog/live-catalog.ts'
 import { ExperienceFile } from '../operations/learning/experience-file.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
-import type { OperationContext } from '../operations/operation.ts'
+import type { ProcessContext } from '../operations/operation.ts'
 import { checkValues, requireGrants } from '../policy/index.ts'
 import { processEnv, readSetting, withoutCredentials } from '../rules/settings.ts'
 import { createRunner } from '../runs/create-runner.ts'
@@ -50,7 +50,7 @@ export interface MoreParts {
 export function compose(
   options: OpenOptions,
   more: MoreParts = {},
-): OperationContext & { loadEmbedder: () => Embedder | undefined } {
+): ProcessContext & { loadEmbedder: () => Embedder | undefined } {
   const env = processEnv
   const logger = openLogger(options)
   const named = options.configs ?? listConfigNames(env)

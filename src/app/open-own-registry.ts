@@ -1,6 +1,7 @@
+import type { ZodType } from 'zod'
 import { lazyModule } from '../base/lazy-module.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
-import type { HttpRoute, OperationContext, Scope } from '../operations/operation.ts'
+import type { Operation, ProcessContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import { createLocalClient } from '../operations/registry-client/local-client.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
@@ -38,7 +39,7 @@ class OwnRegistry implements RegistryClient {
   readonly #more: MoreParts
   readonly #ending = new AbortController()
   readonly #follow: boolean
-  #offering: Promise<OperationContext> | undefined
+  #offering: Promise<ProcessContext> | undefined
   #running: Promise<RecordedRuns> | undefined
 
   constructor(
@@ -73,25 +74,20 @@ class OwnRegistry implements RegistryClient {
   }
 
   async #contextFor({
-    name,
     http,
-    scope,
-  }: {
-    name: string
-    http?: HttpRoute
-    scope: Scope
-  }): Promise<OperationContext> {
-    const runs = scope === 'call' || withSettings.has(name)
+    needs = [],
+  }: Pick<Operation<ZodType, ZodType>, 'http' | 'needs'>): Promise<ProcessContext> {
+    const runs = needs.some((need) => need === 'runs' || need === 'runs?')
     const context = catalogTags.has(http?.tag ?? '') || runs ? await this.#offered() : this.#plain()
     return runs ? this.#withRuns(context) : context
   }
 
-  #plain(): OperationContext {
+  #plain(): ProcessContext {
     const context = withMemory(compose({ configs: [] }, this.#more), this.#registry)
     return { ...context, registry: this.#registry, signal: this.#signal }
   }
 
-  #offered(): Promise<OperationContext> {
+  #offered(): Promise<ProcessContext> {
     this.#offering ??= this.#openOffered()
     this.#offering.catch(() => {
       // The next use tries again.
@@ -101,7 +97,7 @@ class OwnRegistry implements RegistryClient {
   }
 
   /** The tools that a server on this database would offer: registered tools, and the configs in TOOLDEX_HOME. */
-  async #openOffered(): Promise<OperationContext> {
+  async #openOffered(): Promise<ProcessContext> {
     const composed = compose({ configs: [], homeConfigs: true }, this.#more)
     const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
     const { catalog, logger, caller } = context
@@ -111,7 +107,7 @@ class OwnRegistry implements RegistryClient {
     return context
   }
 
-  async #withRuns(context: OperationContext): Promise<OperationContext> {
+  async #withRuns(context: ProcessContext): Promise<ProcessContext> {
     const { runner, logger, tracing } = context
     const store = this.#registry.stores.executions
     this.#running ??= loadOpenRuns().then(({ openRuns }) =>
@@ -125,14 +121,11 @@ class OwnRegistry implements RegistryClient {
   }
 }
 
-/** Operations without the scope `call` that run tools or need the settings of runs. */
-const withSettings = new Set(['proposals.replay', 'executions.approve'])
-
 /** Tags of operations that work on all offered tools, including those of configs. */
 const catalogTags = new Set(['search', 'llm', 'catalog'])
 
 /** Stores learned queries in the database. */
-function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): OperationContext {
+function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): ProcessContext {
   const store = readSetting('TOOLDEX_LEARNING') ? stores.learning : undefined
   const memories = new SearchMemories({ store, loadEmbedder: context.loadEmbedder })
   return { ...context, memory: memories.of(context.caller.workspace) }

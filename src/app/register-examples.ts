@@ -1,13 +1,12 @@
 import { TooldexError } from '../base/errors.ts'
 import { exampleToolsDir } from '../base/package-info.ts'
 import { invoke } from '../operations/invoke.ts'
-import type { OperationContext } from '../operations/operation.ts'
+import type { ServerContext } from '../operations/operation.ts'
 import { importBundle } from '../operations/registry/bundles.ts'
-import { registryOf } from '../operations/registry/registry.ts'
 import { readBundleFolder } from '../sources/bundle/index.ts'
 
 /** Registers the example tools if the registry is empty; returns whether it did. */
-export async function registerExamples(context: OperationContext): Promise<boolean> {
+export async function registerExamples(context: ServerContext): Promise<boolean> {
   if (await hasTools(context)) return false
   const { bundle } = readBundleFolder(exampleToolsDir)
   try {
@@ -20,7 +19,7 @@ export async function registerExamples(context: OperationContext): Promise<boole
   }
 }
 
-async function hasTools(context: OperationContext): Promise<boolean> {
-  const { items } = await registryOf(context).stores.tools.list(context.caller.workspace, { limit: 1 })
+async function hasTools(context: ServerContext): Promise<boolean> {
+  const { items } = await context.registry.stores.tools.list(context.caller.workspace, { limit: 1 })
   return items.length > 0
 }

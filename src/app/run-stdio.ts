@@ -2,7 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { existsInHome } from '../base/file-system-error.ts'
 import { createLogger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
-import type { OperationContext } from '../operations/operation.ts'
+import type { ProcessContext } from '../operations/operation.ts'
 import { readSetting } from '../rules/settings.ts'
 import { MemoryResults } from '../runs/memory-results.ts'
 import { userConfigsDir } from '../sources/cli/index.ts'
@@ -33,7 +33,7 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
 }
 
 /** Opens the named configs; without any and without a registry, those in TOOLDEX_HOME. */
-function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): OperationContext | undefined {
+function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): ProcessContext | undefined {
   const configs = options.configs ?? []
   const hasRegistry = registry !== undefined && !registry.isRefused
   const homeConfigs = configs.length === 0 && !hasRegistry && existsInHome(userConfigsDir())
@@ -43,7 +43,7 @@ function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined
 }
 
 interface Parts {
-  readonly context: OperationContext | undefined
+  readonly context: ProcessContext | undefined
   readonly registry: AttachedRegistry | undefined
   readonly signal: AbortSignal
 }

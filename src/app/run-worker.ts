@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
-import type { OperationContext } from '../operations/operation.ts'
+import type { ServerContext } from '../operations/operation.ts'
 import { checkSettings, processEnv, readSetting } from '../rules/settings.ts'
 import { openRuns } from '../runs/open-runs.ts'
 import { createStores } from '../storage/index.ts'
@@ -65,7 +65,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
 
 /** Serves the health and metrics endpoints if a port is set. */
 async function serveMetrics(
-  context: OperationContext,
+  context: ServerContext,
   ready: () => Promise<readonly string[]>,
   { host, port, print }: WorkOptions,
 ): Promise<Server | undefined> {

@@ -9,9 +9,8 @@ import type { Stores } from '../contract/stores.ts'
 import type { Sandbox } from '../executors/index.ts'
 import { WorkspaceCatalogs } from '../operations/catalog/workspace-catalogs.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
-import type { OperationContext } from '../operations/operation.ts'
+import type { ServerContext } from '../operations/operation.ts'
 import { hashKey, makeKey } from '../operations/registry/keys.ts'
-import { registryOf } from '../operations/registry/registry.ts'
 import { checkSettings, processEnv, readSetting } from '../rules/settings.ts'
 import { openRuns } from '../runs/open-runs.ts'
 import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
@@ -202,7 +201,7 @@ interface Greeting {
   readonly secret: string | undefined
   /** The file of the encryption key, if this start created it. */
   readonly keyFile: string | undefined
-  readonly context: OperationContext
+  readonly context: ServerContext
   readonly database: Database
 }
 
@@ -246,8 +245,8 @@ function ownCommand(): string {
 }
 
 /** Whether a secret is a key of this database. */
-async function isKey(context: OperationContext, secret: string | undefined): Promise<boolean> {
-  return Boolean(secret) && (await registryOf(context).stores.keys.find(hashKey(secret as string))) !== undefined
+async function isKey(context: ServerContext, secret: string | undefined): Promise<boolean> {
+  return Boolean(secret) && (await context.registry.stores.keys.find(hashKey(secret as string))) !== undefined
 }
 
 const stopped = (signal: AbortSignal): Promise<void> =>

@@ -3,14 +3,14 @@ import { createSecureContext } from 'node:tls'
 import { loadTokenCounter } from '../base/tokens.ts'
 import { loadHttpClient } from '../executors/http/http-executor.ts'
 import { validateValue } from '../json-schema/offload/json-work.ts'
-import type { OperationContext } from '../operations/operation.ts'
+import type { ProcessContext } from '../operations/operation.ts'
 import { openApiDocument } from '../surfaces/rest/index.ts'
 
 // The first requests have priority.
 const delayMs = 500
 
 /** Preloads the validator, the HTTP client, the encoder and the OpenAPI document, one after the other. */
-export async function warmUp({ catalog, logger }: OperationContext, signal: AbortSignal): Promise<void> {
+export async function warmUp({ catalog, logger }: ProcessContext, signal: AbortSignal): Promise<void> {
   const steps: readonly (() => unknown)[] = [
     () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
     () => openApiDocument(),

@@ -6,7 +6,7 @@ import { dropInvalid } from '../diagnostics/drop-invalid.ts'
 import type { Finding } from '../diagnostics/finding.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
-import type { Operation, OperationContext } from './operation.ts'
+import type { Need, Operation, OperationContext } from './operation.ts'
 
 interface Refused {
   readonly input: unknown
@@ -17,7 +17,7 @@ interface Refused {
 export async function invalidInput<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
-  context?: OperationContext,
+  context?: OperationContext<Need>,
 ): Promise<TooldexError> {
   const shape: Finding[] = []
   const turn = yieldTurns(context?.signal)
@@ -39,7 +39,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
 async function validateRemainder<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
-  context: OperationContext | undefined,
+  context: OperationContext<Need> | undefined,
 ): Promise<readonly Problem[]> {
   if (operation.validateRemainder === undefined || context === undefined) return []
   const rest = dropInvalid<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)

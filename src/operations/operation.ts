@@ -16,38 +16,66 @@ import type { Registry } from './registry/registry.ts'
 /** The permissions of a key. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'
 
-/** The services and the caller of an operation. */
-export interface OperationContext {
-  readonly catalog: LiveCatalog
-  readonly runner: Runner
-  readonly keys: IdempotencyKeys
-  /** Recorded runs; absent where there is no database. */
-  readonly runs?: RecordedRuns | undefined
-  /** The store of large outputs without a database; if absent, outputs are returned whole. */
-  readonly results?: MemoryResults | undefined
+/** The caller's side of an operation: identity, permissions, cancellation, trace and callbacks. */
+export interface CallerContext {
+  /** The authenticated caller; the owner of the process where there is no authentication. */
+  readonly caller: Caller
+  readonly scopes: ReadonlySet<Scope>
+  readonly logger: Logger
+  readonly signal?: AbortSignal | undefined
   /** The trace of the request. */
   readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
   /** The tracer; no spans are recorded without it. */
   readonly tracing?: Tracing | undefined
-  /** The metrics of the process; absent where they cannot be read. */
-  readonly metrics?: Metrics | undefined
-  readonly memory: SearchMemory
-  readonly logger: Logger
-  readonly scopes: ReadonlySet<Scope>
-  /** The authenticated caller; the owner of the process where there is no authentication. */
-  readonly caller: Caller
-  /** The registry; absent where there is no database. */
-  readonly registry?: Registry | undefined
   /** Input fields that the surface fills from elsewhere, so that errors do not ask for them. */
   readonly elsewhere?: ReadonlySet<string> | undefined
-  readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Receives the output of a tool while it runs. */
   readonly onOutput?: RunControls['onOutput']
-  /** For database maintenance only; all other operations use the stores. */
-  readonly database?: Database | undefined
   readonly onStep?: ((step: string) => void) | undefined
 }
+
+/** The services of a process; an operation receives those that it declares. */
+export interface Services {
+  readonly catalog: LiveCatalog
+  readonly runner: Runner
+  readonly keys: IdempotencyKeys
+  readonly memory: SearchMemory
+  /** Recorded runs; absent where there is no database. */
+  readonly runs: RecordedRuns
+  /** The store of large outputs without a database; if absent, outputs are returned whole. */
+  readonly results: MemoryResults
+  /** The metrics of the process; absent where they cannot be read. */
+  readonly metrics: Metrics
+  /** The registry; absent where there is no database. */
+  readonly registry: Registry
+  /** For database maintenance only; all other operations use the stores. */
+  readonly database: Database
+}
+
+type ServiceName = keyof Services
+
+/** A service that an operation needs; with a question mark, one that it uses where it is present. */
+export type Need = ServiceName | `${ServiceName}?`
+
+/** The context of an operation or function with these needs: the caller's side, and only the declared services. */
+export type OperationContext<Needs extends Need = never> = CallerContext & {
+  readonly [Name in ServiceName as Name extends Needs ? Name : never]: Services[Name]
+} & { readonly [Name in ServiceName as `${Name}?` extends Needs ? Name : never]?: Services[Name] | undefined }
+
+/** The context of functions that work on all tools: of configs and, where there is one, of the registry. */
+export type ToolContext = OperationContext<'catalog' | 'registry?'>
+
+/** The context of a process that works on configs; with a database it has more services. */
+export type ProcessContext = OperationContext<
+  'catalog' | 'runner' | 'keys' | 'memory' | 'runs?' | 'results?' | 'metrics?' | 'registry?' | 'database?'
+>
+
+/** The context of a server, which has a registry. */
+export type ServerContext = ProcessContext & OperationContext<'registry'>
+
+/** A context with any services; `invoke` checks those that an operation needs. */
+export type PartialContext = OperationContext<`${ServiceName}?`>
 
 /** Limits of a request body. */
 export interface BodyLimits {
@@ -84,27 +112,33 @@ export interface HttpRoute {
 }
 
 /** One thing a caller can do, described once for every surface. */
-export interface Operation<Input extends z.ZodType, Output extends z.ZodType> {
+export interface Operation<
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+  Context extends CallerContext = OperationContext<Need>,
+> {
   readonly name: string
   readonly summary: string
   /** The noun for the input in error messages, if it is a resource: `tool`. */
   readonly subject?: string
   readonly scope: Scope
+  /** The services of its context; without one that has no question mark, the error is UNAVAILABLE. */
+  readonly needs?: readonly Need[]
   readonly input: Input
   readonly output: Output
   readonly http?: HttpRoute
-  handle(input: z.output<Input>, context: OperationContext): z.output<Output> | Promise<z.output<Output>>
+  handle(input: z.output<Input>, context: Context): z.output<Output> | Promise<z.output<Output>>
   /** Validates the valid fields of an input with some invalid ones. */
   validateRemainder?(
     rest: z.output<Input>,
     wrong: readonly string[],
-    context: OperationContext,
+    context: Context,
   ): Promise<readonly Problem[]> | readonly Problem[]
 }
 
 /** Declares an operation. */
-export function defineOperation<Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Input, Output>,
-): Operation<Input, Output> {
+export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, Needs extends Need = never>(
+  operation: Operation<Input, Output, OperationContext<Needs>> & { readonly needs?: readonly Needs[] },
+): Operation<Input, Output, OperationContext<Needs>> {
   return operation
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { compose } from '../../src/app/compose.ts'
 import { createCheck } from '../../src/app/open-executors.ts'
 import { invoke } from '../../src/operations/invoke.ts'
-import type { Operation, OperationContext } from '../../src/operations/operation.ts'
+import type { Operation, PartialContext } from '../../src/operations/operation.ts'
 import { activateTool, changeTool, createTool, deleteTool, getTool } from '../../src/operations/registry/tools.ts'
 import { listVersions } from '../../src/operations/registry/versions.ts'
 import { createStores, type Database } from '../../src/storage/index.ts'
@@ -26,7 +26,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('database queries (%s)', (eng
   })
 
   /** The texts of all queries that an operation makes before it refuses, inside transactions too. */
-  async function queriesOf(operation: unknown, input: object, context: OperationContext): Promise<readonly string[]> {
+  async function queriesOf(operation: unknown, input: object, context: PartialContext): Promise<readonly string[]> {
     const asked = vi.spyOn(NoopLogger.prototype, 'logQuery')
     const refused = await invoke(operation as Operation<never, never>, input, context).catch((error) => error.code)
     const texts = (asked.mock.calls as unknown[][]).map(([text]) => String(text))

@@ -3,7 +3,10 @@ import type { Category } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
 
 /** Extends a category filter by its subcategories, if the registry has a category of this name or id. */
-export async function withSubtree(filters: SearchFilters, context: OperationContext): Promise<SearchFilters> {
+export async function withSubtree(
+  filters: SearchFilters,
+  context: OperationContext<'registry?'>,
+): Promise<SearchFilters> {
   const { category } = filters
   if (typeof category !== 'string' || context.registry === undefined) return filters
   const all = await context.registry.stores.categories.all(context.caller.workspace)

@@ -3,14 +3,14 @@ import { lazyModule } from '../../base/lazy-module.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { parseToolId, toFullId } from '../../rules/tool-id.ts'
-import type { OperationContext } from '../operation.ts'
+import type { ToolContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 
 const loadDefinitions = lazyModule(() => import('../../definitions/index.ts'))
 
 /** Finds a tool by its name, or else by its alias in a list for a provider, which is the only name a model has. */
 export async function orByAlias<Found>(
-  context: OperationContext,
+  context: ToolContext,
   name: string,
   find: (idOrName: string) => Promise<Found>,
 ): Promise<Found> {
@@ -32,7 +32,7 @@ export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'nam
   return { id: fullId, name, namespace: parseToolId(fullId).namespace }
 }
 
-async function findByAlias(context: OperationContext, name: string): Promise<string | undefined> {
+async function findByAlias(context: ToolContext, name: string): Promise<string | undefined> {
   const { aliasCandidates, assignAliases } = await loadDefinitions()
   const { tools } = await context.catalog.open()
   const view = await viewOf(context)

@@ -7,7 +7,7 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { withLatestProtection } from '../../rules/protection.ts'
 import { formatToolId, parseToolId } from '../../rules/tool-id.ts'
-import type { OperationContext } from '../operation.ts'
+import type { ToolContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
@@ -24,7 +24,7 @@ export interface RegistryMatch {
 }
 
 /** The tool of an id, a bare name or a client's short name; the error for an unknown one has suggestions. */
-export async function findTool(context: OperationContext, idOrName: string): Promise<FoundTool | RegistryMatch> {
+export async function findTool(context: ToolContext, idOrName: string): Promise<FoundTool | RegistryMatch> {
   const { catalog } = context
   const names = (await viewOf(context))?.names
   const found = await resolveName(context, idOrName)
@@ -38,7 +38,7 @@ export async function findTool(context: OperationContext, idOrName: string): Pro
 }
 
 /** A registered tool in the form offered to agents; drafts and disabled tools are not offered. */
-async function toOffered(context: OperationContext, { tool: latest, version }: NamedTool) {
+async function toOffered(context: ToolContext, { tool: latest, version }: NamedTool) {
   if (!isCallable(latest)) return undefined
   const id = idOfRegistered(latest)
   const registered = await inVersion(context, latest, version)

@@ -2,7 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
-import type { OperationContext } from '../operation.ts'
+import type { OperationContext, ToolContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { configToolId } from './live-catalog.ts'
 
@@ -31,10 +31,7 @@ interface AskedTool {
  * The tool of a name, on every surface: the one with exactly this id, or else the only one with this bare name. A name that
  * a config and the registry both offer is ambiguous, so that no source can intercept calls of another's tool.
  */
-export async function resolveName(
-  context: OperationContext,
-  idOrName: string,
-): Promise<FoundTool | NamedTool | undefined> {
+export async function resolveName(context: ToolContext, idOrName: string): Promise<FoundTool | NamedTool | undefined> {
   const configTool = findInConfigs(context, idOrName)
   if (configTool !== undefined && configToolId(configTool.entry) === idOrName) return configTool
   const named = await findNamed(context, idOrName)
@@ -47,7 +44,7 @@ export async function resolveName(
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
 export async function findNamed(
-  { registry, caller }: OperationContext,
+  { registry, caller }: OperationContext<'registry?'>,
   idOrName: string,
 ): Promise<NamedTool | undefined> {
   const parsed = readName(idOrName)
@@ -59,7 +56,7 @@ export async function findNamed(
 
 /** One version of a registered tool. */
 export async function inVersion(
-  { registry, caller }: OperationContext,
+  { registry, caller }: OperationContext<'registry?'>,
   tool: RegisteredTool,
   version: number | undefined,
 ): Promise<RegisteredTool> {
@@ -77,7 +74,7 @@ export const idOfRegistered = ({ name, namespace }: RegisteredTool): string =>
 /** Whether a registered tool can be called by its name. */
 export const isCallable = ({ status }: RegisteredTool): boolean => status === 'ACTIVE' || status === 'DEPRECATED'
 
-function findInConfigs({ catalog }: OperationContext, idOrName: string): FoundTool | undefined {
+function findInConfigs({ catalog }: OperationContext<'catalog'>, idOrName: string): FoundTool | undefined {
   const { names, index } = catalog.current()
   const entry = names.get(idOrName)
   const resolved = entry === undefined ? null : index.get(entry.toolName)

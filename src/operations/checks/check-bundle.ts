@@ -40,7 +40,7 @@ export interface CheckedBundle extends ValidatedTools {
 
 /** Rejects a bundle with any problem of its shape or its tools, all reported at once; drafts may be incomplete. */
 export async function checkBundle(
-  context: OperationContext,
+  context: OperationContext<'registry'>,
   read: UncheckedBundle,
   validateNow: () => Promise<readonly ToolProblems[]>,
 ): Promise<CheckedBundle> {
@@ -56,7 +56,7 @@ export async function checkBundle(
 
 /** All problems of tools with a valid shape, where others have an invalid one. */
 export async function validateTools(
-  context: OperationContext,
+  context: OperationContext<'registry'>,
   tools: readonly BundleTool[],
   wrong: readonly string[] = [],
 ): Promise<ValidatedTools> {

@@ -1,7 +1,6 @@
 import type { Problem } from '../../base/problem.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { OperationContext } from '../operation.ts'
-import { registryOf } from '../registry/registry.ts'
 
 /** Conflicts of a new tool with the registry. */
 interface PlaceProblems {
@@ -11,10 +10,10 @@ interface PlaceProblems {
 
 /** Checks that the category of a new tool exists and its name is free. */
 export async function checkCategory(
-  context: OperationContext,
+  context: OperationContext<'registry'>,
   { name, categoryId }: ToolContent,
 ): Promise<PlaceProblems> {
-  const { stores } = registryOf(context)
+  const { stores } = context.registry
   const { workspace } = context.caller
   const [category, tool] = await Promise.all([
     categoryId === null ? undefined : stores.categories.get(workspace, categoryId),

@@ -15,9 +15,9 @@ const controllingKeys: Readonly<Record<string, readonly string[]>> = {
 export async function checkRest(
   content: ToolContent,
   wrong: readonly string[],
-  context: OperationContext,
+  context: OperationContext<'registry'>,
 ): Promise<readonly Problem[]> {
-  return context.registry === undefined ? [] : dropDependentProblems(await checkContent(context, content), wrong)
+  return dropDependentProblems(await checkContent(context, content), wrong)
 }
 
 /** Drops problems that follow from invalid fields, given by JSON pointers. */

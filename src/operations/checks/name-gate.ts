@@ -10,7 +10,7 @@ import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from 
 
 /** Rejects a change that loosens the protection of a tool, or takes a name that belongs to another. */
 export async function refuseUnsafeChange(
-  context: OperationContext,
+  context: OperationContext<'catalog'>,
   edit: ToolEdit,
   proposal?: ProposedEdit,
 ): Promise<void> {
@@ -25,7 +25,7 @@ type Named = Pick<ToolContent, 'name' | 'namespace'>
  * rule for, without the scope 'admin': calls and permissions meant for the other tool would apply to this one.
  */
 export async function refuseTakenName(
-  context: OperationContext,
+  context: OperationContext<'catalog'>,
   next: Named,
   { current, policies }: { readonly current?: Named; readonly policies: readonly BundlePolicy[] },
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function refuseTakenName(
 }
 
 async function findOwner(
-  { catalog }: OperationContext,
+  { catalog }: OperationContext<'catalog'>,
   { name, namespace }: Named,
   policies: readonly BundlePolicy[],
   current: Named | undefined,

@@ -6,8 +6,6 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { writeDump } from '../../storage/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { registryOf } from '../registry/registry.ts'
-import { databaseOf } from './database-of.ts'
 import { writeLines } from './dump-file.ts'
 
 /** Downloads the whole database. */
@@ -15,13 +13,13 @@ export const backupDatabase = defineOperation({
   name: 'database.backup',
   summary: 'Download a consistent snapshot of the whole database, as a file for db restore.',
   scope: 'admin',
+  needs: ['database', 'registry'],
   http: { method: 'get', path: '/database/backup', tag: 'database', media: 'application/x-ndjson' },
   input: z.object({}),
   output: z.instanceof(ReadableStream<Uint8Array>),
   async handle(_input, context) {
     refuseOthers(context)
-    databaseOf(context)
-    await registryOf(context).stores.audit.add(context.caller, { action: 'database.backup', subject: 'database' })
+    await context.registry.stores.audit.add(context.caller, { action: 'database.backup', subject: 'database' })
     return spool(context)
   },
 })
@@ -33,12 +31,12 @@ function refuseOthers({ caller }: OperationContext): void {
 }
 
 /** Buffers the dump in a file, so that a slow or stalled reader does not keep a transaction open. */
-async function spool(context: OperationContext): Promise<ReadableStream<Uint8Array>> {
+async function spool(context: OperationContext<'database'>): Promise<ReadableStream<Uint8Array>> {
   const folder = await mkdtemp(join(tmpdir(), 'tooldex-backup-'))
   try {
     const file = join(folder, 'dump')
     await writeLines(file, (write) =>
-      writeDump(databaseOf(context), (line) => {
+      writeDump(context.database, (line) => {
         context.signal?.throwIfAborted()
         return write(line)
       }),

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { countRows, readState } from '../../storage/index.ts'
 import { defineOperation } from '../operation.ts'
-import { databaseOf } from './database-of.ts'
 
 /** Returns engine, migration status and row counts. */
 export const databaseStatus = defineOperation({
   name: 'database.status',
   summary: 'Show the database engine, its migration status and its row counts.',
   scope: 'admin',
+  needs: ['database'],
   input: z.object({}),
   output: z.object({
     engine: z.enum(['pglite', 'postgres']),
@@ -19,7 +19,7 @@ export const databaseStatus = defineOperation({
     rows: z.record(z.string(), z.int()).optional(),
   }),
   async handle(_input, context) {
-    const database = databaseOf(context)
+    const { database } = context
     const { applied, pending, olderShape } = await readState(database)
     const about = {
       engine: database.engine,

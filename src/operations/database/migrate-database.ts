@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { migrate, readState } from '../../storage/index.ts'
 import { defineOperation } from '../operation.ts'
-import { databaseOf } from './database-of.ts'
 
 /** Migrates the database. */
 export const migrateDatabase = defineOperation({
   name: 'database.migrate',
   summary: 'Apply pending migrations to the database; if one fails, nothing is changed.',
   scope: 'admin',
+  needs: ['database'],
   input: z.object({}),
   output: z.object({ name: z.string(), steps: z.array(z.string()), applied: z.array(z.string()) }),
   async handle(_input, context) {
-    const database = databaseOf(context)
+    const { database } = context
     const steps: string[] = []
     await migrate(database, (step) => {
       steps.push(step)

@@ -20,6 +20,7 @@ export const evalCatalog = defineOperation({
   name: 'catalog.eval',
   summary: 'Evaluate search on this catalog with queries whose relevant tools are known.',
   scope: 'read',
+  needs: ['catalog', 'memory', 'registry?'],
   http: { method: 'post', path: '/eval', tag: 'catalog' },
   input: z.object({
     queries: z.array(AskedQuery).min(1).max(limits.queries),

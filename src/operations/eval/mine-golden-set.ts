@@ -18,6 +18,7 @@ export const mineGoldenSet = defineOperation({
   name: 'search.mine',
   summary: 'Build an evaluation set from recorded calls: the queries, and the tools that were called.',
   scope: 'read',
+  needs: ['catalog', 'memory'],
   input: z.object({}),
   output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),
   async handle(_, { catalog, memory }) {

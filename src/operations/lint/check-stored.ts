@@ -4,7 +4,7 @@ import { yieldTurns } from '../../base/yield-turns.ts'
 import { findCategoryNameProblem, type RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import { describeShape } from '../../diagnostics/shape-problems.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
-import type { OperationContext } from '../operation.ts'
+import type { ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 import type { LintFinding } from './finding.ts'
 
@@ -13,7 +13,7 @@ const hint =
   'It was stored under earlier rules; it stays readable, and the next write is rejected unless it fixes this.'
 
 /** Violations of the current rules in stored rows that a caller may read: tools in every state, categories and policies. */
-export async function checkStored(context: OperationContext): Promise<readonly LintFinding[]> {
+export async function checkStored(context: ToolContext): Promise<readonly LintFinding[]> {
   if (context.registry === undefined) return []
   const { stores } = context.registry
   const { workspace } = context.caller

@@ -46,6 +46,7 @@ export const lintCatalog = defineOperation({
   name: 'catalog.lint',
   summary: 'Lint the catalog: problems that make tools hard to find, to distinguish or to call, and their token cost.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   http: { method: 'get', path: '/lint', tag: 'catalog' },
   input: z.object({}),
   output: Answer,

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
-import type { OperationContext } from '../operation.ts'
+import type { ProcessContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
 import { describeTools } from '../search/describe-tools.ts'
 import { searchTools } from '../search/search-tools.ts'
@@ -11,7 +11,7 @@ import type { CallControls, RecordedCall, RegistryClient, RequestControls } from
 
 /** A client for the configs of this process, and one for a registry, on a server or in a database. */
 export interface CombinedTools {
-  readonly context: OperationContext
+  readonly context: ProcessContext
   readonly registry: RegistryClient
   /** The precedence for a name that both have. */
   readonly prefer: 'configs' | 'registry'
@@ -36,7 +36,7 @@ export function combineClients(parts: CombinedTools): RegistryClient {
 }
 
 class CombinedClient {
-  readonly #context: OperationContext
+  readonly #context: ProcessContext
   readonly #local: RegistryClient
   readonly #registry: RegistryClient
   readonly #prefersConfigs: boolean

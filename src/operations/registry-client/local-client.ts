@@ -1,6 +1,6 @@
 import { lazyModule } from '../../base/lazy-module.ts'
 import { invoke } from '../invoke.ts'
-import type { OperationContext } from '../operation.ts'
+import type { PartialContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
 import type { RunEvent } from '../runs/follow.ts'
 import type { CallControls, RecordedCall, RegistryClient } from './registry-client.ts'
@@ -10,7 +10,7 @@ const loadExecutionResult = lazyModule(() => import('../runs/execution-result.ts
 const loadFollow = lazyModule(() => import('../runs/follow.ts'))
 
 /** Runs operations in this process. */
-export function createLocalClient(context: OperationContext): RegistryClient {
+export function createLocalClient(context: PartialContext): RegistryClient {
   return {
     invoke: (operation, input, { signal = context.signal, trace = context.trace } = {}) =>
       invoke(operation, input, { ...context, signal, trace }),
@@ -20,7 +20,7 @@ export function createLocalClient(context: OperationContext): RegistryClient {
   }
 }
 
-async function callLocal(context: OperationContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
+async function callLocal(context: PartialContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
   const { onOutput, onProgress, signal = context.signal, trace = context.trace } = controls
   const { callTool } = await loadCallTool()
   const response = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
@@ -35,7 +35,7 @@ async function callLocal(context: OperationContext, call: RecordedCall, controls
   return response
 }
 
-async function* followLocal(context: OperationContext, id: string): AsyncGenerator<RunEvent> {
+async function* followLocal(context: PartialContext, id: string): AsyncGenerator<RunEvent> {
   const { followExecution } = await loadFollow()
   const signal = context.signal ?? new AbortController().signal
   for await (const event of followExecution(context, id, 0, signal)) if (event !== undefined) yield event

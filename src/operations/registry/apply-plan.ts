@@ -12,7 +12,7 @@ import { toContent } from './current-bundle.ts'
 /** Creates categories before the tools that refer to them, and removes them after the tools in them. */
 export async function applyPlan(
   stores: Stores,
-  context: OperationContext,
+  context: OperationContext<'catalog'>,
   plan: BundlePlan,
   wanted: Bundle,
 ): Promise<void> {

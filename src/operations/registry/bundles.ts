@@ -22,7 +22,6 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
-import { registryOf } from './registry.ts'
 
 const tag = 'bundles'
 const Part = z.object({
@@ -48,12 +47,13 @@ export const exportBundle = defineOperation({
   name: 'bundle.export',
   summary: 'Export all tools, categories and policies as one bundle for another registry.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/bundle', tag },
   input: z.object({}),
   // An export is never rejected for its size.
   output: asStored(WholeBundle),
   async handle(_, context) {
-    const bundle = await readCurrent(registryOf(context).stores, context.caller.workspace)
+    const bundle = await readCurrent(context.registry.stores, context.caller.workspace)
     const names = await readableNames(context)
     if (names === undefined) return { ...bundle, policies: bundle.policies.map(shownPolicy) }
     // Policies contain tool names, so callers with hidden tools get none.
@@ -75,6 +75,7 @@ export const importBundle = defineOperation({
   summary: 'Apply a bundle to the registry, all or nothing; with dryRun, only return the plan.',
   subject: 'bundle',
   scope: 'admin',
+  needs: ['catalog', 'registry'],
   http: {
     method: 'post',
     path: '/bundle',
@@ -98,7 +99,7 @@ export const importBundle = defineOperation({
     }
   },
   async validateRemainder({ bundle }, wrong, context) {
-    if (bundle === undefined || context.registry === undefined) return []
+    if (bundle === undefined) return []
     const inBundle = wrong.flatMap((pointer) => (pointer.startsWith('/bundle/') ? [pointer.slice(7)] : []))
     const { refused } = await validateTools(context, bundle.tools, inBundle)
     return refused.flatMap(({ problems }) => problems.map(inInput))
@@ -112,8 +113,12 @@ async function readGiven({ bundle, text = '', file }: Given, { signal }: Operati
   return { what: file, ...(await readBundleInWorker(text, { file, signal })) }
 }
 
-async function makeSo({ prune, dryRun }: Given, read: UncheckedBundle, context: OperationContext) {
-  const { stores } = registryOf(context)
+async function makeSo(
+  { prune, dryRun }: Given,
+  read: UncheckedBundle,
+  context: OperationContext<'catalog' | 'registry'>,
+) {
+  const { stores } = context.registry
   const readProtected = async (on: Stores) => {
     const current = await readCurrent(on, context.caller.workspace)
     return { current, underFile: { ...current, policies: withFilePolicy(context, current.policies) } }

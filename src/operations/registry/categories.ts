@@ -5,7 +5,6 @@ import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 import { ExpectedVersion, IdOrName } from './inputs.ts'
-import { registryOf } from './registry.ts'
 
 const tag = 'categories'
 const fields = {
@@ -29,21 +28,25 @@ export const createCategory = defineOperation({
   name: 'categories.create',
   summary: 'Create a category, at the top or below another.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'post', path: '/categories', status: 201, location: '/categories/{id}', tag },
   input: z.strictObject(fields),
   output: Category,
-  handle: (draft, context) => registryOf(context).stores.categories.create(context.caller, draft),
+  handle: (draft, context) => context.registry.stores.categories.create(context.caller, draft),
 })
 
 /** Tools that a policy hides from the caller are not counted. */
-const countedCategories = async (context: OperationContext): Promise<readonly CountedCategory[]> =>
-  registryOf(context).stores.categories.all(context.caller.workspace, await readableNames(context))
+const countedCategories = async (
+  context: OperationContext<'catalog' | 'registry'>,
+): Promise<readonly CountedCategory[]> =>
+  context.registry.stores.categories.all(context.caller.workspace, await readableNames(context))
 
 /** Lists categories. */
 export const listCategories = defineOperation({
   name: 'categories.list',
   summary: 'List all categories with their tool counts.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/categories', tag },
   input: z.object({}),
   output: z.object({ items: z.array(Counted) }),
@@ -57,6 +60,7 @@ export const categoryTree = defineOperation({
   name: 'categories.tree',
   summary: 'Show the category tree.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/categories/tree', tag },
   input: z.object({}),
   output: z.object({ items: z.array(CategoryNode) }),
@@ -70,11 +74,12 @@ export const getCategory = defineOperation({
   name: 'categories.get',
   summary: 'Read a category by id or name.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/categories/{idOrName}', tag },
   input: z.object({ idOrName: IdOrName }),
   output: Category,
   async handle({ idOrName }, context) {
-    const category = await registryOf(context).stores.categories.get(context.caller.workspace, idOrName)
+    const category = await context.registry.stores.categories.get(context.caller.workspace, idOrName)
     if (category === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${idOrName}.`)
     return category
   },
@@ -85,6 +90,7 @@ export const changeCategory = defineOperation({
   name: 'categories.change',
   summary: 'Rename, describe or move a category.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'patch', path: '/categories/{idOrName}', tag },
   input: z.strictObject({
     ...fields,
@@ -94,7 +100,7 @@ export const changeCategory = defineOperation({
   }),
   output: Category,
   handle: ({ idOrName, expectedVersion, ...change }, context) =>
-    registryOf(context).stores.categories.change(context.caller, idOrName, defined(change), { expectedVersion }),
+    context.registry.stores.categories.change(context.caller, idOrName, defined(change), { expectedVersion }),
 })
 
 /** Deletes a category. */
@@ -102,6 +108,7 @@ export const deleteCategory = defineOperation({
   name: 'categories.delete',
   summary: 'Delete an empty category, or one whose contents move to its parent.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'delete', path: '/categories/{idOrName}', tag },
   input: z.object({
     idOrName: IdOrName,
@@ -110,7 +117,7 @@ export const deleteCategory = defineOperation({
   }),
   output: Category,
   handle: ({ idOrName, reparent, expectedVersion }, context) =>
-    registryOf(context).stores.categories.remove(context.caller, idOrName, { reparent, expectedVersion }),
+    context.registry.stores.categories.remove(context.caller, idOrName, { reparent, expectedVersion }),
 })
 
 /** Lists tags. */
@@ -118,11 +125,12 @@ export const listTags = defineOperation({
   name: 'tags.list',
   summary: 'List all tags with their tool counts.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tags', tag },
   input: z.object({}),
   output: z.object({ items: z.array(z.object({ tag: z.string(), tools: z.int() })) }),
   handle: async (_, context) => ({
-    items: [...(await registryOf(context).stores.tools.tags(context.caller.workspace, await readableNames(context)))],
+    items: [...(await context.registry.stores.tools.tags(context.caller.workspace, await readableNames(context)))],
   }),
 })
 
@@ -131,6 +139,7 @@ export const renameTag = defineOperation({
   name: 'tags.rename',
   summary: 'Replace a tag by another on every tool.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'post', path: '/tags/rename', tag },
   input: z.strictObject({
     from: z.string().min(1).max(registryLimits.tag),
@@ -138,7 +147,7 @@ export const renameTag = defineOperation({
   }),
   output: z.object({ tools: z.int().describe('Number of changed tools.') }),
   handle: async ({ from, to }, context) => ({
-    tools: await registryOf(context).stores.tools.renameTag(context.caller, from, to),
+    tools: await context.registry.stores.tools.renameTag(context.caller, from, to),
   }),
 })
 

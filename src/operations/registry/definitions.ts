@@ -9,7 +9,7 @@ import { withSubtree } from '../catalog/category-subtree.ts'
 import { orByAlias, toNamed } from '../catalog/find-alias.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
+import { defineOperation, type ToolContext } from '../operation.ts'
 import { toFilters } from '../search/search-filters.ts'
 import { viewOf } from '../search/tool-view.ts'
 
@@ -25,6 +25,7 @@ export const listForModel = defineOperation({
   name: 'llm.list',
   summary: 'List the definitions of offered tools for a provider, registered tools first, with the losses of each.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   http: { method: 'get', path: '/llm/tools', tag },
   input: z.object({
     ...options,
@@ -64,6 +65,7 @@ export const getForModel = defineOperation({
   name: 'llm.get',
   summary: 'Return the definition of one tool for a provider, by name, id or alias, with its losses.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   http: { method: 'get', path: '/llm/tools/{name}', tag },
   input: z.object({ name: z.string().min(1).max(300), ...options }),
   output: CompiledTool.extend({ id: z.string() }),
@@ -84,7 +86,7 @@ const aliasesOf = (tools: Catalog, format: LlmFormat) =>
   )
 
 /** An offered tool by its name or id. */
-async function findOffered(context: OperationContext, name: string) {
+async function findOffered(context: ToolContext, name: string) {
   const { catalog } = context
   const found = await findTool(context, name)
   if (found.from === 'catalog') return found

@@ -6,7 +6,6 @@ import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { hints } from '../../diagnostics/shape-problems.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from './inputs.ts'
-import { registryOf } from './registry.ts'
 
 const tag = 'keys'
 const scopes = ['read', 'call', 'write', 'admin'] as const satisfies readonly KeyScope[]
@@ -41,6 +40,7 @@ export const createKey = defineOperation({
   name: 'keys.create',
   summary: 'Create an API key; its secret is returned only once.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'post', path: '/keys', status: 201, location: '/keys/{id}', tag },
   input: z.strictObject({
     name: z.string().trim().min(1).max(100),
@@ -68,7 +68,7 @@ export const createKey = defineOperation({
     const caller = callerIn(context, workspace)
     const { secret, prefix, hash } = makeKey()
     const draft = { name, prefix, hash, scopes: [...new Set(requested)], expiresAt }
-    const key = await registryOf(context).stores.transaction(async ({ keys, audit }) => {
+    const key = await context.registry.stores.transaction(async ({ keys, audit }) => {
       if (caller.workspace !== context.caller.workspace)
         await audit.add(context.caller, {
           action: 'key.create',
@@ -96,11 +96,12 @@ export const listKeys = defineOperation({
   name: 'keys.list',
   summary: 'List API keys without their secrets.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'get', path: '/keys', tag },
   input: z.object({}),
   output: z.object({ items: z.array(KeyInfo) }),
   async handle(_, context) {
-    const keys = await registryOf(context).stores.keys.list(context.caller.workspace)
+    const keys = await context.registry.stores.keys.list(context.caller.workspace)
     return { items: keys.map((key) => ({ ...key, scopes: [...key.scopes] })) }
   },
 })
@@ -121,8 +122,8 @@ export const currentKey = defineOperation({
 })
 
 /** Without an admin key none could be created, and an expiring one is only a temporary solution. */
-async function refuseLast(context: OperationContext, idOrName: string): Promise<void> {
-  const keys = await registryOf(context).stores.keys.list(context.caller.workspace)
+async function refuseLast(context: OperationContext<'registry'>, idOrName: string): Promise<void> {
+  const keys = await context.registry.stores.keys.list(context.caller.workspace)
   const admins = keys.filter(isAdmin)
   const own = admins.find(({ id, name }) => id === idOrName || name === idOrName)
   if (own === undefined) return
@@ -146,12 +147,13 @@ export const revokeKey = defineOperation({
   name: 'keys.revoke',
   summary: 'Revoke an API key immediately and permanently.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'delete', path: '/keys/{idOrName}', tag, endsKeys: true },
   input: z.object({ idOrName: IdOrName }),
   output: KeyInfo,
   async handle({ idOrName }, context) {
     await refuseLast(context, idOrName)
-    const key = await registryOf(context).stores.keys.revoke(context.caller, idOrName)
+    const key = await context.registry.stores.keys.revoke(context.caller, idOrName)
     return { ...key, scopes: [...key.scopes] }
   },
 })
@@ -161,6 +163,7 @@ export const listAudit = defineOperation({
   name: 'audit.list',
   summary: 'List the audit log, newest first: each change with its caller and the values before and after.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'get', path: '/audit', tag },
   input: z.object({
     ...paging,
@@ -178,7 +181,7 @@ export const listAudit = defineOperation({
     }),
   ),
   async handle(query, context) {
-    const page = await registryOf(context).stores.audit.list(context.caller.workspace, query)
+    const page = await context.registry.stores.audit.list(context.caller.workspace, query)
     return { ...page, items: [...page.items] }
   },
 })

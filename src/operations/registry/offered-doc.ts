@@ -8,7 +8,7 @@ import type { DescribedTool } from '../search/describe-tools.ts'
 
 /** A registered tool in catalog form, with its runnable form. */
 export async function showRegistered(
-  { registry, caller }: OperationContext,
+  { registry, caller }: OperationContext<'registry?'>,
   tool: RegisteredTool,
 ): Promise<CatalogTool> {
   const { categoryId } = tool

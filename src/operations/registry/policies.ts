@@ -7,7 +7,6 @@ import { Policy } from '../../contract/policy.ts'
 import { checkPolicy } from '../../rules/check-policy.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { registryOf } from './registry.ts'
 
 const tag = 'policies'
 
@@ -19,11 +18,12 @@ export const listPolicies = defineOperation({
   name: 'policies.list',
   summary: 'List stored policies by name.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'get', path: '/policies', tag },
   input: z.object({}),
   output: z.object({ items: z.array(ShownPolicy) }),
   handle: async (_, context) => ({
-    items: (await registryOf(context).stores.policies.list(context.caller.workspace)).map(shownPolicy),
+    items: (await context.registry.stores.policies.list(context.caller.workspace)).map(shownPolicy),
   }),
 })
 
@@ -32,6 +32,7 @@ export const getPolicy = defineOperation({
   name: 'policies.get',
   summary: 'Read a policy.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'get', path: '/policies/{name}', tag },
   input: z.object({ name: PolicyName }),
   output: ShownPolicy,
@@ -43,12 +44,13 @@ export const putPolicy = defineOperation({
   name: 'policies.put',
   summary: 'Create or replace a policy.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'put', path: '/policies/{name}', tag },
   input: Policy.extend({ name: PolicyName }),
   output: BundlePolicy,
   async handle({ name, ...policy }, context) {
     refuseSenseless(policy)
-    await registryOf(context).stores.policies.put(context.caller, { name, policy })
+    await context.registry.stores.policies.put(context.caller, { name, policy })
     return { name, policy }
   },
 })
@@ -58,18 +60,19 @@ export const deletePolicy = defineOperation({
   name: 'policies.delete',
   summary: 'Delete a policy.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'delete', path: '/policies/{name}', tag },
   input: z.object({ name: PolicyName }),
   output: ShownPolicy,
   async handle({ name }, context) {
     const policy = await findPolicy(context, name)
-    await registryOf(context).stores.policies.remove(context.caller, name)
+    await context.registry.stores.policies.remove(context.caller, name)
     return policy
   },
 })
 
-async function findPolicy(context: OperationContext, name: string): Promise<BundlePolicy> {
-  const policy = await registryOf(context).stores.policies.get(context.caller.workspace, name)
+async function findPolicy(context: OperationContext<'registry'>, name: string): Promise<BundlePolicy> {
+  const policy = await context.registry.stores.policies.get(context.caller.workspace, name)
   if (policy !== undefined) return shownPolicy(policy)
   throw new TooldexError('NOT_FOUND', `Unknown policy: ${name}.`)
 }

@@ -22,7 +22,6 @@ import {
   nameToChange,
   refuseCode,
   refuseInvalid,
-  registryOf,
   withChange,
 } from './registry.ts'
 import { WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
@@ -56,6 +55,7 @@ export const proposeChange = defineOperation({
   summary: 'Propose a change of a tool without applying it.',
   subject: 'proposal',
   scope: 'write',
+  needs: ['catalog', 'registry'],
   http: { method: 'post', path: '/tools/{idOrName}/proposals', status: 201, tag },
   input: z.strictObject({
     idOrName: IdOrName,
@@ -71,7 +71,7 @@ export const proposeChange = defineOperation({
     if (sameOrderedJson(contentFields(tool), contentFields(next)))
       throw new TooldexError('INPUT_INVALID', `Nothing to change: ${tool.name} already has these values.`)
     const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
-    const proposal = await registryOf(context).stores.proposals.create(context.caller, draft)
+    const proposal = await context.registry.stores.proposals.create(context.caller, draft)
     return withWarnings(await withDiff(context, proposal, tool), problems)
   },
   async validateRemainder({ idOrName, change }, wrong, context) {
@@ -88,12 +88,13 @@ export const listProposals = defineOperation({
   name: 'proposals.list',
   summary: 'List the proposals for a tool, newest first.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools/{idOrName}/proposals', tag },
   input: z.object({ idOrName: IdOrName, ...paging }),
   output: pageOf(ProposalInfo),
   async handle({ idOrName, ...query }, context) {
     const tool = await findRegistered(context, idOrName)
-    const page = await registryOf(context).stores.proposals.list(context.caller.workspace, tool.id, query)
+    const page = await context.registry.stores.proposals.list(context.caller.workspace, tool.id, query)
     return { ...page, items: await Promise.all(page.items.map((proposal) => withDiff(context, proposal, tool))) }
   },
 })
@@ -103,6 +104,7 @@ export const getProposal = defineOperation({
   name: 'proposals.get',
   summary: 'Read a proposal, with the replay of each recorded input.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/proposals/{id}', tag },
   input: z.object({ id: z.string().max(100) }),
   output: ProposalInfo.extend({ replay: ReplayReport.nullable() }),
@@ -118,6 +120,7 @@ export const replayProposal = defineOperation({
   name: 'proposals.replay',
   summary: 'Replay recorded inputs of a read-only tool against a proposal, and return the differences.',
   scope: 'write',
+  needs: ['catalog', 'registry', 'runs'],
   // A replay may run a hundred inputs.
   http: { method: 'post', path: '/proposals/{id}/replay', tag, deadlineMs: 600_000 },
   input: z.strictObject({
@@ -139,7 +142,7 @@ export const replayProposal = defineOperation({
     const counts = { same: count('same'), differs: count('differs'), failed: count('failed') }
     const about = { at: new Date().toISOString(), by: context.caller.actor, version: tool.version }
     const report = { ...about, ...counts, runs: [...runs] }
-    await registryOf(context).stores.proposals.keepReplay(context.caller, id, report)
+    await context.registry.stores.proposals.keepReplay(context.caller, id, report)
     return report
   },
 })
@@ -149,6 +152,7 @@ export const acceptProposal = defineOperation({
   name: 'proposals.accept',
   summary: 'Accept a proposal; this creates the next version.',
   scope: 'write',
+  needs: ['catalog', 'registry'],
   http: { method: 'post', path: '/proposals/{id}/accept', tag },
   input: z.strictObject({
     id: z.string().max(100),
@@ -159,11 +163,11 @@ export const acceptProposal = defineOperation({
   async handle({ id, note, expectedVersion }, context) {
     const proposal = await findProposal(context, id)
     const policies = await policiesOf(context)
-    const newPolicies = await registryOf(context).stores.policies.changedSince(
+    const newPolicies = await context.registry.stores.policies.changedSince(
       context.caller.workspace,
       proposal.createdAt,
     )
-    return registryOf(context).stores.transaction(async (stores) => {
+    return context.registry.stores.transaction(async (stores) => {
       const base = await stores.tools.version(context.caller.workspace, proposal.toolId, proposal.baseVersion)
       let problems: readonly Problem[] = []
       const make = async (current: RegisteredTool) => {
@@ -192,18 +196,19 @@ export const refuseProposal = defineOperation({
   name: 'proposals.refuse',
   summary: 'Refuse a proposal; it remains readable.',
   scope: 'write',
+  needs: ['registry'],
   http: { method: 'post', path: '/proposals/{id}/refuse', tag },
   input: z.strictObject({ id: z.string().max(100), note: DecisionNote.optional() }),
   output: ProposalInfo,
   async handle({ id, note }, context) {
     await findProposal(context, id)
     const decision = { status: 'REFUSED', ...(note === undefined ? {} : { note }) } as const
-    return toInfo(await registryOf(context).stores.proposals.decide(context.caller, id, decision))
+    return toInfo(await context.registry.stores.proposals.decide(context.caller, id, decision))
   },
 })
 
-async function findProposal(context: OperationContext, id: string): Promise<Proposal> {
-  const proposal = await registryOf(context).stores.proposals.get(context.caller.workspace, id)
+async function findProposal(context: OperationContext<'registry'>, id: string): Promise<Proposal> {
+  const proposal = await context.registry.stores.proposals.get(context.caller.workspace, id)
   if (proposal === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 100)}.`)
   return proposal
 }
@@ -215,12 +220,12 @@ const toInfo = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo
 }
 
 /** Adds the diff against the current tool or, once the proposal is decided, against the version it was decided on. */
-async function withDiff(context: OperationContext, proposal: Proposal, tool: RegisteredTool) {
+async function withDiff(context: OperationContext<'registry'>, proposal: Proposal, tool: RegisteredTool) {
   const { status, change, baseVersion, acceptedVersion } = proposal
   const on = acceptedVersion === null ? baseVersion : acceptedVersion - 1
   const { workspace } = context.caller
   const before =
-    status === 'OPEN' ? tool : (await registryOf(context).stores.tools.version(workspace, tool.id, on))?.content
+    status === 'OPEN' ? tool : (await context.registry.stores.tools.version(workspace, tool.id, on))?.content
   if (before === undefined) return toInfo(proposal)
   return { ...toInfo(proposal), diff: diffTools(contentFields(before), withChange(before, change)) }
 }

@@ -9,11 +9,11 @@ import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { hasErrors } from '../../documents/typed-yaml.ts'
 import { diffTools } from '../../versions/index.ts'
 import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts'
-import type { OperationContext } from '../operation.ts'
+import type { CallerContext, OperationContext, ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
 /** The caller for whom a tool is checked. */
-type CheckContext = Pick<OperationContext, 'caller' | 'scopes' | 'signal'> & {
+type CheckContext = Pick<CallerContext, 'caller' | 'scopes' | 'signal'> & {
   /** Whether to prepare the host for calls, because the tool is about to be offered. */
   readonly prepare?: boolean
 }
@@ -27,17 +27,8 @@ export interface Registry {
   readonly check: (content: ToolContent, context: CheckContext) => Promise<readonly Problem[]>
 }
 
-/** The registry, for an operation that requires one. */
-export function registryOf({ registry }: OperationContext): Registry {
-  if (registry !== undefined) return registry
-  throw new TooldexError('UNAVAILABLE', 'There is no database to store tools in.', {
-    hint: 'Start one with: tooldex serve',
-  })
-}
-
 /** A tool that must exist; `name@3` is its version 3. */
-export async function findRegistered(context: OperationContext, idOrName: string): Promise<RegisteredTool> {
-  registryOf(context)
+export async function findRegistered(context: ToolContext, idOrName: string): Promise<RegisteredTool> {
   const found = await findNamed(context, idOrName)
   const readable = found === undefined ? undefined : await readableNames(context)
   if (found === undefined || readable?.has(found.tool.name) === false)
@@ -46,9 +37,8 @@ export async function findRegistered(context: OperationContext, idOrName: string
 }
 
 /** The store name of a tool to change; a version is immutable and rejected. */
-export async function nameToChange(context: OperationContext, idOrName: string): Promise<string> {
+export async function nameToChange(context: OperationContext<'registry'>, idOrName: string): Promise<string> {
   if (!/[:@]/.test(idOrName)) return idOrName
-  registryOf(context)
   const { tool, version } = (await findNamed(context, idOrName)) ?? {}
   if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
   if (version === undefined) return tool.id
@@ -58,7 +48,10 @@ export async function nameToChange(context: OperationContext, idOrName: string):
 }
 
 /** The tool of a change with an invalid shape, so that the rest of the change can be validated against it. */
-export async function findToValidate(context: OperationContext, idOrName: string): Promise<RegisteredTool | undefined> {
+export async function findToValidate(
+  context: OperationContext<'catalog' | 'registry'>,
+  idOrName: string,
+): Promise<RegisteredTool | undefined> {
   try {
     return await findRegistered(context, await nameToChange(context, idOrName))
   } catch (thrown) {
@@ -69,13 +62,13 @@ export async function findToValidate(context: OperationContext, idOrName: string
 
 /** Checks a tool within the permissions of the caller: only the scope 'write' may start programs of upstream servers. */
 export const checkContent = (
-  context: OperationContext & CheckContext,
+  context: OperationContext<'registry'> & CheckContext,
   content: ToolContent,
-): Promise<readonly Problem[]> => registryOf(context).check(content, context)
+): Promise<readonly Problem[]> => context.registry.check(content, context)
 
 /** Rejects an invalid tool with all its problems, below its pointer in the input; returns the warnings of a valid one. */
 export async function refuseInvalid(
-  context: OperationContext & CheckContext,
+  context: OperationContext<'registry'> & CheckContext,
   content: ToolContent,
   at = '',
 ): Promise<readonly Problem[]> {

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { SecretName, StoredSecret } from '../../contract/secret.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { registryOf } from './registry.ts'
 
 const tag = 'secrets'
 
@@ -11,11 +10,12 @@ export const listSecrets = defineOperation({
   name: 'secrets.list',
   summary: 'List the names of stored secrets; their values are never returned.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'get', path: '/secrets', tag },
   input: z.object({}),
   output: z.object({ items: z.array(StoredSecret) }),
   async handle(_input, context) {
-    return { items: [...(await registryOf(context).stores.secrets.list(context.caller.workspace))] }
+    return { items: [...(await context.registry.stores.secrets.list(context.caller.workspace))] }
   },
 })
 
@@ -24,12 +24,13 @@ export const putSecret = defineOperation({
   name: 'secrets.put',
   summary: 'Store an encrypted secret; tools refer to it as secret:NAME.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'put', path: '/secrets/{name}', tag },
   input: z.strictObject({ name: SecretName, value: z.string().min(1).max(64_000) }),
   output: StoredSecret,
   handle({ name, value }, context) {
     const sealed = boxOf(context).seal(value)
-    return registryOf(context).stores.secrets.put(context.caller, name, sealed)
+    return context.registry.stores.secrets.put(context.caller, name, sealed)
   },
 })
 
@@ -38,14 +39,15 @@ export const removeSecret = defineOperation({
   name: 'secrets.remove',
   summary: 'Delete a secret; calls of tools that refer to it fail from then on.',
   scope: 'admin',
+  needs: ['registry'],
   http: { method: 'delete', path: '/secrets/{name}', tag },
   input: z.object({ name: SecretName }),
   output: StoredSecret,
-  handle: ({ name }, context) => registryOf(context).stores.secrets.remove(context.caller, name),
+  handle: ({ name }, context) => context.registry.stores.secrets.remove(context.caller, name),
 })
 
-function boxOf(context: OperationContext) {
-  const { box } = registryOf(context)
+function boxOf(context: OperationContext<'registry'>) {
+  const { box } = context.registry
   if (box !== undefined) return box
   throw new TooldexError('SECRET_UNAVAILABLE', 'Secrets cannot be stored here.', {
     hint: 'Send the request to a server.',

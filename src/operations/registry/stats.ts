@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { ToolSource } from '../../contract/tool-state.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
-import { registryOf } from './registry.ts'
 
 const Counts = z.record(z.string(), z.int())
 
@@ -13,6 +12,7 @@ export const readStats = defineOperation({
   name: 'catalog.stats',
   summary: 'Count tools, versions, categories and offered tools, and return the size of the database.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/stats', tag: 'catalog' },
   input: z.object({}),
   output: z.object({
@@ -31,7 +31,7 @@ export const readStats = defineOperation({
       .describe('Only for administrators of the first workspace: it is the size of all workspaces.'),
   }),
   async handle(_, context) {
-    const { stats } = registryOf(context).stores
+    const { stats } = context.registry.stores
     const isAdmin = context.scopes.has('admin')
     const names = await readableNames(context)
     const { status, executorType, keys, ...counts } = await stats.count(context.caller.workspace, names)
@@ -48,7 +48,7 @@ export const readStats = defineOperation({
   },
 })
 
-async function countOffered({ catalog }: OperationContext, names: ReadonlySet<string> | undefined) {
+async function countOffered({ catalog }: OperationContext<'catalog'>, names: ReadonlySet<string> | undefined) {
   const { tools } = await catalog.open()
   const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter(({ name }) => names?.has(name) ?? true)
   const sources = seen.map(({ source }) => source)

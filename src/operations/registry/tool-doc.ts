@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
 import { bareNames, positionalNames } from '../../rules/positional-names.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
+import { defineOperation, type ToolContext } from '../operation.ts'
 import { DescribedTool, describeTools } from '../search/describe-tools.ts'
 import { IdOrName } from './inputs.ts'
 import { showRegistered, toOfferedDoc } from './offered-doc.ts'
@@ -23,6 +23,7 @@ export const readDoc = defineOperation({
   name: 'tools.doc',
   summary: 'Describe one tool, offered or not; name@3 is its version 3.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   http: { method: 'get', path: '/tools/{idOrName}/doc', tag: 'search' },
   input: z.object({ idOrName: IdOrName, level: DetailLevel.default('schema') }),
   output: CallableDoc,
@@ -38,7 +39,7 @@ export const readDoc = defineOperation({
   },
 })
 
-async function docOfRegistered(context: OperationContext, idOrName: string, level: DetailLevel): Promise<CallableDoc> {
+async function docOfRegistered(context: ToolContext, idOrName: string, level: DetailLevel): Promise<CallableDoc> {
   const tool = await findRegistered(context, idOrName)
   const doc = toOfferedDoc(idOfRegistered(tool), await showRegistered(context, tool), level, tool)
   return level === 'summary' ? doc : { ...doc, positional: [...positionalNames(tool)] }

@@ -24,7 +24,6 @@ import {
   nameToChange,
   refuseCode,
   refuseInvalid,
-  registryOf,
   withChange,
 } from './registry.ts'
 import { WrittenTool, withWarnings } from './written-tool.ts'
@@ -37,12 +36,13 @@ export const createTool = defineOperation({
   summary: 'Register a tool as a draft.',
   subject: 'tool',
   scope: 'write',
+  needs: ['catalog', 'registry'],
   http: { method: 'post', path: '/tools', status: 201, location: '/tools/{id}', tag },
   input: ToolDraft.extend({ changelog: Changelog.optional() }).overwrite(withDisplayName),
   output: WrittenTool,
   async handle({ changelog, ...content }, context) {
     refuseCode(context, undefined, content)
-    const { stores } = registryOf(context)
+    const { stores } = context.registry
     await refuseTakenName(context, content, { policies: await policiesOf(context) })
     const problems = await checkContent(context, content)
     const conflicts = await checkCategory(context, content)
@@ -62,6 +62,7 @@ export const getTool = defineOperation({
   name: 'registry.get',
   summary: 'Read a registered tool by id or name.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools/{idOrName}', tag },
   input: z.object({ idOrName: IdOrName }),
   output: RegisteredTool,
@@ -73,6 +74,7 @@ export const listRegistered = defineOperation({
   name: 'registry.list',
   summary: 'List registered tools, with filters and paging.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools', tag },
   input: z.object({
     ...paging,
@@ -104,7 +106,7 @@ export const listRegistered = defineOperation({
       throw new TooldexError('INPUT_INVALID', 'Use either page or cursor, not both.', {
         hint: 'Send a cursor to continue, or a page to jump.',
       })
-    const { stores } = registryOf(context)
+    const { stores } = context.registry
     const { workspace } = context.caller
     const found = category === undefined ? undefined : await stores.categories.get(workspace, category)
     if (category !== undefined && found === undefined)
@@ -123,6 +125,7 @@ export const changeTool = defineOperation({
   summary: 'Change some fields of a tool; this creates its next version.',
   subject: 'change',
   scope: 'write',
+  needs: ['catalog', 'registry'],
   http: { method: 'patch', path: '/tools/{idOrName}', tag },
   input: ToolChange.extend({
     idOrName: IdOrName,
@@ -131,7 +134,7 @@ export const changeTool = defineOperation({
   }),
   output: WrittenTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
-    const { stores } = registryOf(context)
+    const { stores } = context.registry
     const policies = await policiesOf(context)
     let problems: readonly Problem[] = []
     const make = async (current: RegisteredTool) => {
@@ -157,12 +160,13 @@ export const deleteTool = defineOperation({
   name: 'registry.delete',
   summary: 'Delete a tool with its versions; its executions remain readable.',
   scope: 'write',
+  needs: ['catalog', 'registry'],
   http: { method: 'delete', path: '/tools/{idOrName}', tag },
   input: z.strictObject({ idOrName: IdOrName, expectedVersion: ExpectedVersion.optional() }),
   output: RegisteredTool,
   async handle({ idOrName, expectedVersion }, context) {
     const name = await nameToChange(context, idOrName)
-    const { stores } = registryOf(context)
+    const { stores } = context.registry
     const current = await stores.tools.get(context.caller.workspace, name)
     const policies = await policiesOf(context)
     if (current !== undefined) refuseUnprotecting(context, { policies, current })
@@ -175,6 +179,7 @@ const step = (name: Transition, summary: string) =>
     name: `registry.${name}`,
     summary,
     scope: 'write',
+    needs: ['catalog', 'registry'],
     http: { method: 'post', path: `/tools/{idOrName}/${name}`, tag },
     input: z.strictObject({ idOrName: IdOrName, expectedVersion: ExpectedVersion.optional() }),
     output: WrittenTool,
@@ -184,7 +189,7 @@ const step = (name: Transition, summary: string) =>
       const problems = offers
         ? await refuseInvalid({ ...context, prepare: true }, contentFields(await findRegistered(context, tool)))
         : []
-      const { stores } = registryOf(context)
+      const { stores } = context.registry
       return withWarnings(await stores.tools.transition(context.caller, tool, name, { expectedVersion }), problems)
     },
   })

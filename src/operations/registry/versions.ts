@@ -15,7 +15,6 @@ import {
   nameToChange,
   refuseCode,
   refuseInvalid,
-  registryOf,
 } from './registry.ts'
 import { WrittenTool, withWarnings } from './written-tool.ts'
 
@@ -26,12 +25,13 @@ export const listVersions = defineOperation({
   name: 'versions.list',
   summary: 'List the versions of a tool, newest first.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools/{idOrName}/versions', tag },
   input: z.object({ idOrName: IdOrName, ...paging }),
   output: pageOf(ToolVersion),
   async handle({ idOrName, ...query }, context) {
     const { id } = await findRegistered(context, idOrName)
-    const page = await registryOf(context).stores.tools.versions(context.caller.workspace, id, query)
+    const page = await context.registry.stores.tools.versions(context.caller.workspace, id, query)
     return { ...page, items: [...page.items] }
   },
 })
@@ -41,6 +41,7 @@ export const getVersion = defineOperation({
   name: 'versions.get',
   summary: 'Read one version of a tool.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools/{idOrName}/versions/{version}', tag },
   input: z.object({ idOrName: IdOrName, version: VersionNumber }),
   output: ToolVersion,
@@ -53,6 +54,7 @@ export const diffVersions = defineOperation({
   name: 'versions.diff',
   summary: 'Compare two versions field by field, and class each change as breaking, compatible or wording.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools/{idOrName}/diff', tag },
   input: z.object({
     idOrName: IdOrName,
@@ -76,6 +78,7 @@ export const rollbackTool = defineOperation({
   summary: 'Create a new version with the content of an earlier one, including its name.',
   subject: 'rollback',
   scope: 'write',
+  needs: ['catalog', 'registry'],
   http: { method: 'post', path: '/tools/{idOrName}/rollback', tag },
   input: z.strictObject({
     idOrName: IdOrName,
@@ -89,7 +92,7 @@ export const rollbackTool = defineOperation({
     const { content } = await findVersion(context, tool, version)
     refuseCode(context, tool, content)
     const problems = await refuseInvalid(context, content)
-    const { stores } = registryOf(context)
+    const { stores } = context.registry
     const category = await categoryOf(context, content, tool)
     const policies = await policiesOf(context)
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
@@ -107,15 +110,15 @@ export const rollbackTool = defineOperation({
   async validateRemainder({ idOrName, version }, wrong, context) {
     const tool = wrong.includes('/version') ? undefined : await findToValidate(context, idOrName)
     if (tool === undefined || wrong.includes('/idOrName')) return []
-    const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)
+    const found = await context.registry.stores.tools.version(context.caller.workspace, tool.id, version)
     return found === undefined ? [] : checkContent(context, found.content)
   },
 })
 
 /** A deleted category does not come back with the version; the tool keeps its current one. */
-async function categoryOf(context: OperationContext, { categoryId }: ToolContent, tool: RegisteredTool) {
+async function categoryOf(context: OperationContext<'registry'>, { categoryId }: ToolContent, tool: RegisteredTool) {
   if (categoryId === null) return {}
-  const found = await registryOf(context).stores.categories.get(context.caller.workspace, categoryId)
+  const found = await context.registry.stores.categories.get(context.caller.workspace, categoryId)
   return found === undefined ? { categoryId: tool.categoryId } : {}
 }
 
@@ -132,8 +135,12 @@ function nameTaken(thrown: unknown, { name: now }: RegisteredTool, then: string)
   )
 }
 
-async function findVersion(context: OperationContext, tool: RegisteredTool, version: number): Promise<ToolVersion> {
-  const found = await registryOf(context).stores.tools.version(context.caller.workspace, tool.id, version)
+async function findVersion(
+  context: OperationContext<'registry'>,
+  tool: RegisteredTool,
+  version: number,
+): Promise<ToolVersion> {
+  const found = await context.registry.stores.tools.version(context.caller.workspace, tool.id, version)
   if (found !== undefined) return found
   throw new TooldexError('NOT_FOUND', `${tool.name} has no version ${version}; its versions are 1 to ${tool.version}.`)
 }

@@ -53,6 +53,7 @@ export const callTool = defineOperation({
   name: 'tools.call',
   summary: 'Call a tool, or with dryRun return the plan of the call.',
   scope: 'call',
+  needs: ['catalog', 'keys', 'memory', 'registry?', 'results?', 'runner', 'runs?'],
   input: Input,
   output: z.union([Ended, Planned, Waiting]),
   async handle(input, context): Promise<CallAnswer> {
@@ -70,8 +71,9 @@ export const callTool = defineOperation({
       return { ...about, plan, ...approvalOf(call) }
     }
     if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
-    const run = context.runs === undefined ? runInline : runRecorded
-    return { ...about, ...(await run(call, input, context)) }
+    const { runs } = context
+    const ran = runs === undefined ? runInline(call, input, context) : runRecorded(call, input, { ...context, runs })
+    return { ...about, ...(await ran) }
   },
 })
 
@@ -81,9 +83,11 @@ const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
   })
 
 type Given = z.infer<typeof Input>
+type InlineContext = OperationContext<'keys' | 'memory' | 'results?' | 'runner'>
+type RecordedContext = OperationContext<'catalog' | 'memory' | 'registry?' | 'runner' | 'runs'>
 
 /** Without a database nothing is recorded; large outputs are kept in this process for a while. */
-async function runInline({ tool, id }: ResolvedCall, input: Given, context: OperationContext) {
+async function runInline({ tool, id }: ResolvedCall, input: Given, context: InlineContext) {
   const { runner, keys, signal, onProgress, onOutput, results, trace } = context
   const args = input.arguments ?? {}
   const run = async () => {
@@ -111,7 +115,7 @@ async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
   return { outcome: preview, stored: results.keep(stored) }
 }
 
-async function runRecorded(call: ResolvedCall, input: Given, context: OperationContext) {
+async function runRecorded(call: ResolvedCall, input: Given, context: RecordedContext) {
   const { executeCall } = await loadExecuteCall()
   const { signal, onProgress, onOutput, trace } = context
   const execution = await executeCall(context, call, input.arguments ?? {}, {

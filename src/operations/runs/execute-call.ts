@@ -1,12 +1,11 @@
 import type { Execution } from '../../contract/execution.ts'
 import type { ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { OperationContext } from '../operation.ts'
-import { runsOf } from './executions.ts'
 import { approvalOf, type ResolvedCall, recheckOf } from './resolve-call.ts'
 
 /** Runs and records a call, for every operation that calls a tool; a success is learned for the query that led to it. */
 export async function executeCall(
-  context: OperationContext,
+  context: OperationContext<'catalog' | 'memory' | 'registry?' | 'runner' | 'runs'>,
   call: ResolvedCall,
   input: Readonly<Record<string, unknown>>,
   options: Omit<ExecuteOptions, 'needsApproval' | 'recheck'>,
@@ -14,7 +13,7 @@ export async function executeCall(
   const { needsApproval } = approvalOf(call)
   const recheck = recheckOf(context, call, input)
   const { caller, memory } = context
-  const execution = await runsOf(context).execute(caller, call.tool, input, { ...options, needsApproval, recheck })
+  const execution = await context.runs.execute(caller, call.tool, input, { ...options, needsApproval, recheck })
   memory.noteCall(caller, call.id, execution)
   return execution
 }

@@ -2,34 +2,28 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { Execution, ExecutionStatus, ExecutionSummary, executionSorts } from '../../contract/execution.ts'
 import { WorkerState } from '../../contract/worker.ts'
-import type { RecordedRuns } from '../../runs/recorded-runs.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, pageOf, paging } from '../registry/inputs.ts'
-import { findRegistered, registryOf } from '../registry/registry.ts'
+import { findRegistered } from '../registry/registry.ts'
 import { readableNames } from '../search/tool-view.ts'
 
 const tag = 'executions'
 const Id = z.string().min(1).max(100)
 
-/** Recorded runs, for an operation that requires them. */
-export function runsOf({ runs }: OperationContext): RecordedRuns {
-  if (runs !== undefined) return runs
-  throw new TooldexError('UNAVAILABLE', 'Nothing is recorded here: there is no database.', {
-    hint: 'Start a server with: tooldex serve',
-  })
-}
-
 /** A run that the caller may read: of a visible tool, or their own call. */
-export async function findExecution(context: OperationContext, id: string): Promise<Execution | undefined> {
+export async function findExecution(
+  context: OperationContext<'catalog' | 'registry'>,
+  id: string,
+): Promise<Execution | undefined> {
   const { caller } = context
-  const found = await registryOf(context).stores.executions.get(caller.workspace, id)
+  const found = await context.registry.stores.executions.get(caller.workspace, id)
   if (found === undefined || found.callerId === caller.actor) return found
   const names = await readableNames(context)
   return names === undefined || names.has(found.toolName) ? found : undefined
 }
 
-async function mustFind(context: OperationContext, id: string): Promise<Execution> {
+async function mustFind(context: OperationContext<'catalog' | 'registry'>, id: string): Promise<Execution> {
   const found = await findExecution(context, id)
   if (found !== undefined) return found
   throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
@@ -55,13 +49,14 @@ export const listExecutions = defineOperation({
   name: 'executions.list',
   summary: 'List recorded runs, newest first.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/executions', tag },
   input: z.object({ ...filters, tool: z.string().max(200).optional().describe('Only runs of this tool.') }),
   output: pageOf(ExecutionSummary),
   async handle(query, context) {
     const names = await readableNames(context)
     const all = { ...query, ...(names && { names }) }
-    const page = await registryOf(context).stores.executions.list(context.caller.workspace, all)
+    const page = await context.registry.stores.executions.list(context.caller.workspace, all)
     return { ...page, items: [...page.items] }
   },
 })
@@ -71,11 +66,12 @@ export const listExecutionsOfTool = defineOperation({
   name: 'registry.executions',
   summary: 'List the recorded runs of a registered tool, newest first.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/tools/{idOrName}/executions', tag },
   input: z.object({ ...filters, idOrName: IdOrName }),
   output: pageOf(ExecutionSummary),
   async handle({ idOrName, ...query }, context) {
-    const { stores } = registryOf(context)
+    const { stores } = context.registry
     const tool = await findRegistered(context, idOrName)
     const page = await stores.executions.list(context.caller.workspace, { ...query, toolId: tool.id })
     return { ...page, items: [...page.items] }
@@ -87,6 +83,7 @@ export const getExecution = defineOperation({
   name: 'executions.get',
   summary: 'Read one recorded run: its input, output, logs and timing.',
   scope: 'read',
+  needs: ['catalog', 'memory', 'registry'],
   http: { method: 'get', path: '/executions/{id}', tag },
   input: z.strictObject({ id: Id.describe('The id of the execution.') }),
   output: Execution,
@@ -102,6 +99,7 @@ export const cancelExecution = defineOperation({
   name: 'executions.cancel',
   summary: 'Cancel a waiting or running execution: your own, or any with the scope write.',
   scope: 'call',
+  needs: ['catalog', 'registry', 'runs'],
   http: { method: 'post', path: '/executions/{id}/cancel', tag },
   input: z.strictObject({ id: Id }),
   output: Execution,
@@ -109,7 +107,7 @@ export const cancelExecution = defineOperation({
     const { callerId } = await mustFind(context, id)
     if (callerId !== context.caller.actor && !context.scopes.has('write'))
       throw new TooldexError('FORBIDDEN', "Only its caller, or a key with the scope 'write', may cancel a run.")
-    return runsOf(context).cancel(context.caller, id)
+    return context.runs.cancel(context.caller, id)
   },
 })
 
@@ -118,6 +116,7 @@ export const approveExecution = defineOperation({
   name: 'executions.approve',
   summary: 'Approve a call that waits for approval; it runs as soon as a slot is free.',
   scope: 'write',
+  needs: ['catalog', 'registry', 'runs?'],
   http: { method: 'post', path: '/executions/{id}/approve', tag },
   input: z.strictObject({
     id: Id,
@@ -132,6 +131,7 @@ export const refuseExecution = defineOperation({
   name: 'executions.refuse',
   summary: 'Refuse a call that waits for approval.',
   scope: 'write',
+  needs: ['catalog', 'registry', 'runs?'],
   http: { method: 'post', path: '/executions/{id}/refuse', tag },
   input: z.strictObject({
     id: Id,
@@ -143,7 +143,7 @@ export const refuseExecution = defineOperation({
 
 /** Callers cannot approve their own calls, except administrators, who could change the rule as well. */
 async function decide(
-  context: OperationContext,
+  context: OperationContext<'catalog' | 'registry' | 'runs?'>,
   id: string,
   decision: { approve: boolean; note?: string | undefined },
 ) {
@@ -153,7 +153,7 @@ async function decide(
       hint: 'Ask somebody with another key that has the scope write.',
     })
   const { queueMs } = context.runs?.settings ?? defaultRunSettings
-  return registryOf(context).stores.executions.decide(context.caller, id, { ...decision, queueMs })
+  return context.registry.stores.executions.decide(context.caller, id, { ...decision, queueMs })
 }
 
 /** Returns the state of queue and workers. */
@@ -161,6 +161,7 @@ export const readQueue = defineOperation({
   name: 'queue.read',
   summary: 'Show the number of queued runs, the wait of the oldest, and the workers with their capabilities.',
   scope: 'read',
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/queue', tag },
   input: z.object({}),
   output: z.object({
@@ -171,7 +172,7 @@ export const readQueue = defineOperation({
     workers: z.array(WorkerState),
   }),
   async handle(_input, context) {
-    const state = await registryOf(context).stores.executions.queue(context.caller.workspace)
+    const state = await context.registry.stores.executions.queue(context.caller.workspace)
     return { ...state, workers: [...state.workers] }
   },
 })

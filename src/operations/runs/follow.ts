@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { attemptNumbers, Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../rules/is-final.ts'
-import type { OperationContext } from '../operation.ts'
-import { registryOf } from '../registry/registry.ts'
+import { withServices } from '../invoke.ts'
+import type { PartialContext } from '../operation.ts'
 import { outcomeOf } from './execution-result.ts'
-import { findExecution, runsOf } from './executions.ts'
+import { findExecution } from './executions.ts'
 
 /** An event of a run: its status, its output, its end. */
 export const RunEvent = z.discriminatedUnion('event', [
@@ -19,15 +19,16 @@ const pollIntervalMs = 1000
 
 /** Follows a run in any process until it has ended; `after` is the number of the last output received. */
 export async function* followExecution(
-  context: OperationContext,
+  available: PartialContext,
   id: string,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent | undefined> {
+  const context = withServices({ needs: ['catalog', 'memory', 'registry', 'runs'] }, available)
   if (!context.scopes.has('read'))
     throw new TooldexError('FORBIDDEN', "This needs the scope 'read' (executions.follow).")
-  const { executions } = registryOf(context).stores
-  const runs = runsOf(context)
+  const { executions } = context.registry.stores
+  const { runs } = context
   let seen = after
   let status: string | undefined
   while (!signal.aborted) {

@@ -8,17 +8,15 @@ import { findUnboundArgument, requiresApproval } from '../../rules/protection.ts
 import { fromRegistry } from '../../rules/runnable-tool.ts'
 import { previewValue } from '../../runs/preview.ts'
 import { diffJson } from '../../versions/diff-json.ts'
-import type { OperationContext } from '../operation.ts'
-import { registryOf } from '../registry/registry.ts'
+import type { OperationContext, ToolContext } from '../operation.ts'
 import { policiesOf } from '../search/tool-view.ts'
-import { runsOf } from './executions.ts'
 
 const atOnce = 4
 const limits = { differences: 5, bytes: 400 }
 
 /** Replays the recorded inputs of a tool against a changed one; each run is recorded, and none counts as a call. */
 export async function replayRuns(
-  context: OperationContext,
+  context: OperationContext<'catalog' | 'registry' | 'runs'>,
   tool: RegisteredTool,
   { next, versions, limit }: { next: ToolContent; versions: readonly number[]; limit: number },
 ): Promise<readonly ReplayedRun[]> {
@@ -49,7 +47,7 @@ function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: To
 }
 
 /** The changed tool, run under the policies of the caller; a replay cannot bypass an approval or a bound. */
-async function toRunnable(context: OperationContext, tool: RegisteredTool, next: ToolContent) {
+async function toRunnable(context: ToolContext, tool: RegisteredTool, next: ToolContent) {
   const { caller, scopes } = context
   const policies = await policiesOf(context)
   const rules = rulesFor(
@@ -77,25 +75,29 @@ async function toRunnable(context: OperationContext, tool: RegisteredTool, next:
 }
 
 async function findSamples(
-  { registry, caller }: OperationContext,
+  { registry, caller }: OperationContext<'registry'>,
   tool: RegisteredTool,
   versions: readonly number[],
   limit: number,
 ): Promise<readonly Execution[]> {
   for (const version of versions) {
-    const found = await registry?.stores.executions.samples(caller.workspace, tool.id, version, limit)
-    if (found !== undefined && found.length > 0) return found
+    const found = await registry.stores.executions.samples(caller.workspace, tool.id, version, limit)
+    if (found.length > 0) return found
   }
   return []
 }
 
-async function replay(context: OperationContext, tool: RunnableTool, sample: Execution): Promise<ReplayedRun> {
+async function replay(
+  context: OperationContext<'catalog' | 'registry' | 'runs'>,
+  tool: RunnableTool,
+  sample: Execution,
+): Promise<ReplayedRun> {
   const about = { recordedId: sample.id, inputData: sample.inputData }
   const input = sample.inputData as Readonly<Record<string, unknown>>
   const { caller, signal, trace } = context
   try {
     const options = { wait: true, purpose: 'replay', signal, ...trace }
-    const run = await runsOf(context).execute(caller, tool, input, options)
+    const run = await context.runs.execute(caller, tool, input, options)
     if (run.status !== 'SUCCESS') {
       const error = { code: run.errorCode ?? run.status, message: run.errorMessage ?? run.status }
       return { ...about, executionId: run.id, outcome: 'failed', differences: [], error }
@@ -110,7 +112,11 @@ async function replay(context: OperationContext, tool: RunnableTool, sample: Exe
   }
 }
 
-async function compare(context: OperationContext, sample: Execution, run: Execution): Promise<readonly Difference[]> {
+async function compare(
+  context: OperationContext<'registry'>,
+  sample: Execution,
+  run: Execution,
+): Promise<readonly Difference[]> {
   const [before, after] = await Promise.all([wholeOf(context, sample), wholeOf(context, run)])
   const differences = diffJson(before, after, limits.differences)
   return differences.map(({ pointer, ...sides }) => {
@@ -133,8 +139,8 @@ function shorten(before: unknown, after: unknown): { before: unknown; after: unk
 }
 
 /** A large output is compared as a whole, not by its beginning. */
-async function wholeOf(context: OperationContext, { id, outputData }: Execution): Promise<unknown> {
-  const output = await registryOf(context).stores.executions.wholeOutput(context.caller.workspace, id)
+async function wholeOf(context: OperationContext<'registry'>, { id, outputData }: Execution): Promise<unknown> {
+  const output = await context.registry.stores.executions.wholeOutput(context.caller.workspace, id)
   if (output === undefined) return outputData
   return output.mediaType === 'application/json' ? JSON.parse(output.content) : output.content
 }

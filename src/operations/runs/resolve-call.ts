@@ -16,7 +16,7 @@ import {
   type NamedTool,
   resolveName,
 } from '../catalog/resolve-name.ts'
-import type { OperationContext } from '../operation.ts'
+import type { OperationContext, ToolContext } from '../operation.ts'
 
 /** The rule of a policy for a tool, and the name of the policy. */
 interface NamedRule extends ToolRule {
@@ -35,7 +35,7 @@ export interface ResolvedCall {
 
 /** The tool of a call, if the caller may call it: of a config, or registered, in the requested version. */
 export async function resolveCall(
-  context: OperationContext,
+  context: ToolContext,
   name: string,
   version: number | undefined,
 ): Promise<ResolvedCall> {
@@ -60,7 +60,7 @@ export async function resolveCall(
 }
 
 function resolveConfigured(
-  { catalog }: OperationContext,
+  { catalog }: OperationContext<'catalog'>,
   { entry, resolved }: FoundTool,
   stored: readonly NamedRule[],
 ) {
@@ -75,7 +75,7 @@ function resolveConfigured(
 }
 
 async function resolveRegistered(
-  context: OperationContext,
+  context: ToolContext,
   named: NamedTool,
   { version, bound }: { version: number | undefined; bound: readonly NamedRule[] | undefined },
 ): Promise<ResolvedCall | undefined> {
@@ -145,7 +145,7 @@ function refuseVersion(name: string, version: number | undefined): void {
 }
 
 /** The rules of stored policies for each tool and this caller; undefined for a hidden tool. */
-async function readRules({ registry, caller }: OperationContext) {
+async function readRules({ registry, caller }: OperationContext<'registry?'>) {
   const named = (await registry?.stores.policies.list(caller.workspace)) ?? []
   const policies = named.map(({ name, policy }) => ({ ...policy, name }))
   const binding = policiesFor(policies, caller.actor)
@@ -160,7 +160,7 @@ async function readRules({ registry, caller }: OperationContext) {
 
 /** The rules for a registered tool with that of the policy file; tools of configs are loaded under the file already. */
 function withFileRule(
-  { catalog, caller }: OperationContext,
+  { catalog, caller }: OperationContext<'catalog'>,
   tool: string,
   rulesOn: Awaited<ReturnType<typeof readRules>>,
 ): readonly NamedRule[] | undefined {
@@ -172,14 +172,18 @@ function withFileRule(
 }
 
 /** The error for a hidden tool is that for an unknown one. */
-async function refuseHidden(context: OperationContext, name: string): Promise<never> {
+async function refuseHidden(context: ToolContext, name: string): Promise<never> {
   await findTool(context, name)
   throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
 }
 
 /** Checks a call again after it waited, against the current tool and policies. */
 export const recheckOf =
-  (context: OperationContext, { tool, id }: ResolvedCall, input: Readonly<Record<string, unknown>>) =>
+  (
+    context: OperationContext<'catalog' | 'registry?' | 'runner'>,
+    { tool, id }: ResolvedCall,
+    input: Readonly<Record<string, unknown>>,
+  ) =>
   async (): Promise<void> => {
     const now = await resolveCall(context, tool.id ?? id, tool.version ?? undefined)
     if (now.approvalBy.length > 0)

@@ -16,6 +16,7 @@ export const readStoredResult = defineOperation({
   name: 'results.read',
   summary: 'Read a large output by its handle: page by page, the matching lines, or the matches of a JSONPath.',
   scope: 'call',
+  needs: ['registry?', 'results?'],
   http: { method: 'get', path: '/results/{handle}', tag: 'executions' },
   input: ReadResultInput,
   output: z.object({
@@ -37,6 +38,7 @@ export const readWholeResult = defineOperation({
   name: 'results.content',
   summary: 'Read a whole large output by its handle.',
   scope: 'call',
+  needs: ['registry?', 'results?'],
   http: { method: 'get', path: '/results/{handle}/content', tag: 'executions' },
   input: ReadResultInput.pick({ handle: true }),
   output: z.object({ mediaType: z.string(), content: z.string() }),
@@ -47,7 +49,7 @@ export const readWholeResult = defineOperation({
 })
 
 /** The whole of a large output, for its caller only. */
-async function findContent({ registry, results, caller }: OperationContext, handle: string) {
+async function findContent({ registry, results, caller }: OperationContext<'registry?' | 'results?'>, handle: string) {
   const content = results?.read(handle) ?? (await registry?.stores.executions.result(caller, handle))
   if (content !== undefined) return content
   throw new TooldexError('NOT_FOUND', `Unknown handle: ${handle.slice(0, 100)}.`, {

@@ -12,7 +12,7 @@ import { fromConfig } from '../../rules/runnable-tool.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { FoundTool } from '../catalog/resolve-name.ts'
-import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
+import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
 const loadBuiltins = lazyModule(() => import('../runs/builtins.ts'))
@@ -64,6 +64,7 @@ export const describeTools = defineOperation({
   summary:
     'Describe tools: a summary, the schema to call them with, or everything. Unknown names are listed beside the known tools.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   http: { method: 'post', path: '/describe', tag: 'search', body: queryLimits },
   input: z.object({
     ids: z
@@ -95,7 +96,7 @@ export const describeTools = defineOperation({
 })
 
 /** The description of one tool of any source. */
-async function describeTool(context: OperationContext, id: string, level: z.infer<typeof DescribeLevel>) {
+async function describeTool(context: ToolContext, id: string, level: z.infer<typeof DescribeLevel>) {
   if (id.startsWith('tooldex:')) return (await loadBuiltins()).describeBuiltin(id)
   const found = await findTool(context, id)
   if (found.from === 'config') {
@@ -114,7 +115,7 @@ async function describeTool(context: OperationContext, id: string, level: z.infe
 const isolationField = (isolation: Isolation | undefined) => (isolation === undefined ? {} : { isolation })
 
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */
-async function approvalOf(context: OperationContext, name: string, readiness: Readiness = ready) {
+async function approvalOf(context: ToolContext, name: string, readiness: Readiness = ready) {
   const view = context.registry === undefined ? undefined : await viewOf(context)
   return unlessReady(view?.readinessOf({ name }, readiness) ?? readiness)
 }

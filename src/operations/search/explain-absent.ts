@@ -2,10 +2,10 @@ import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Explanation } from '../../contract/search.ts'
 import { configToolId } from '../catalog/live-catalog.ts'
 import type { OpenCatalog } from '../catalog/open-catalog.ts'
-import type { OperationContext } from '../operation.ts'
+import type { ToolContext } from '../operation.ts'
 import type { Question } from './search-tools.ts'
 
-type Context = OperationContext & OpenCatalog
+type Context = ToolContext & OpenCatalog
 
 interface Reason {
   readonly tool: string

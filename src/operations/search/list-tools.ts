@@ -19,6 +19,7 @@ export const listTools = defineOperation({
   name: 'tools.list',
   summary: 'List every tool with the command it runs and its arguments.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   input: z.object(stateFilters),
   output: z.object({
     name: z.string(),

@@ -38,6 +38,7 @@ export const searchTools = defineOperation({
   name: 'tools.search',
   summary: 'Search tools by what they do; without a query or filter, return an overview of the catalog.',
   scope: 'read',
+  needs: ['catalog', 'memory', 'registry?'],
   http: { method: 'post', path: '/search', tag: 'search', body: queryLimits },
   input: Input,
   output: z.object({
@@ -67,7 +68,7 @@ const narrowing = ['query', 'category', 'cli', 'namespace', 'tags', 'source', 's
 
 const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[key] == null) && !input.facets
 
-async function overview({ limit }: Input, context: OperationContext) {
+async function overview({ limit }: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
   const { catalog } = context
   const count = await loadTokenCounter()
   const view = await viewOf(context)
@@ -96,7 +97,7 @@ function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): 
   return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
 }
 
-async function search(input: Input, context: OperationContext) {
+async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
   const count = await loadTokenCounter()
   const { memory, caller } = context
   const opened = await context.catalog.open()
@@ -146,7 +147,11 @@ const explainedAtOnce = 10
 export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
 
 /** The query with the visibility and the learned boosts of the caller. */
-export async function toQuestion(input: Input, index: LiveIndex, context: OperationContext) {
+export async function toQuestion(
+  input: Input,
+  index: LiveIndex,
+  context: OperationContext<'catalog' | 'memory' | 'registry?'>,
+) {
   const { memory, signal } = context
   const mode = input.mode ?? 'hybrid'
   const text = input.query ?? ''

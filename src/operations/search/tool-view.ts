@@ -3,7 +3,7 @@ import type { CatalogView } from '../../contract/catalog.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
 import { policiesFor, rulesFor, visibleNames } from '../../rules/policy-rules.ts'
-import type { OperationContext } from '../operation.ts'
+import type { OperationContext, ToolContext } from '../operation.ts'
 
 /** The tools that are visible to one caller, by the stored policies and the policy file. */
 export interface ToolView extends CatalogView {
@@ -22,7 +22,7 @@ export const needsApproval: Readiness = Object.freeze({
 })
 
 /** The view of the caller; undefined if no policy applies. */
-export async function viewOf(context: OperationContext): Promise<ToolView | undefined> {
+export async function viewOf(context: ToolContext): Promise<ToolView | undefined> {
   // Tools of configs are loaded under the file already; without a registry there are no others.
   const named = context.registry === undefined ? [] : withFilePolicy(context, await keptPolicies(context))
   const binding = policiesFor(
@@ -35,22 +35,25 @@ export async function viewOf(context: OperationContext): Promise<ToolView | unde
 /**
  * The names that the caller may read in the registry: keys with the scope write see all, others the tools they may call.
  */
-export async function readableNames(context: OperationContext): Promise<ReadonlySet<string> | undefined> {
+export async function readableNames(context: ToolContext): Promise<ReadonlySet<string> | undefined> {
   return context.scopes.has('write') ? undefined : (await viewOf(context))?.names
 }
 
 /** The policies that protect registered tools: those stored in the workspace, and the policy file of this process. */
-export const policiesOf = async (context: OperationContext): Promise<readonly BundlePolicy[]> =>
+export const policiesOf = async (context: ToolContext): Promise<readonly BundlePolicy[]> =>
   withFilePolicy(context, (await context.registry?.stores.policies.list(context.caller.workspace)) ?? [])
 
 /** Stored policies with the policy file, which messages call the policy file. */
-export function withFilePolicy({ catalog }: OperationContext, stored: readonly BundlePolicy[]): BundlePolicy[] {
+export function withFilePolicy(
+  { catalog }: OperationContext<'catalog'>,
+  stored: readonly BundlePolicy[],
+): BundlePolicy[] {
   const policy = catalog.filePolicy()
   return policy === undefined ? [...stored] : [...stored, { name: 'file', policy }]
 }
 
 /** The catalog has the policies as of its last change; one that does not follow the database reads them there. */
-async function keptPolicies({ catalog, registry, caller }: OperationContext): Promise<readonly BundlePolicy[]> {
+async function keptPolicies({ catalog, registry, caller }: ToolContext): Promise<readonly BundlePolicy[]> {
   if (registry === undefined) return []
   return catalog.policies ?? (await registry.stores.policies.list(caller.workspace))
 }

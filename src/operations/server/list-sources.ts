@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import * as z from 'zod'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
-import { defineOperation, type OperationContext } from '../operation.ts'
+import { defineOperation, type ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
 const Source = z.object({
@@ -22,6 +22,7 @@ export const listSources = defineOperation({
   name: 'catalog.sources',
   summary: 'List the sources of tools, configs and the registry, with their tool counts and load states.',
   scope: 'read',
+  needs: ['catalog', 'registry?'],
   http: { method: 'get', path: '/sources', tag: 'catalog' },
   input: z.object({}),
   output: z.object({
@@ -53,7 +54,7 @@ function configSources(catalog: LiveCatalog, names: ReadonlySet<string> | undefi
 }
 
 async function registrySource(
-  { catalog, registry, caller }: OperationContext,
+  { catalog, registry, caller }: ToolContext,
   names: ReadonlySet<string> | undefined,
 ): Promise<readonly Source[]> {
   if (registry === undefined) return []

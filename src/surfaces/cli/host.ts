@@ -1,5 +1,5 @@
 import type { LogLevel } from '../../base/logger.ts'
-import type { OperationContext } from '../../operations/operation.ts'
+import type { ProcessContext } from '../../operations/operation.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { Database } from '../../storage/index.ts'
 
@@ -81,7 +81,7 @@ export interface ServerAddress {
 /** The services of the process for the command line. */
 export interface CliHost {
   readonly version: string
-  open(options: OpenOptions): Promise<OperationContext>
+  open(options: OpenOptions): Promise<ProcessContext>
   /** Opens the database that the environment names; the caller closes it. */
   openDatabase(): Promise<Database>
   /** Serves MCP on stdio until the client disconnects. */

@@ -1,4 +1,4 @@
-import type { OperationContext } from '../../operations/operation.ts'
+import type { ProcessContext } from '../../operations/operation.ts'
 import { createLocalClient } from '../../operations/registry-client/local-client.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import { type ListedTool, type ListMode, listedWithIds } from './list-tools.ts'
@@ -21,7 +21,7 @@ export interface McpTools {
 }
 
 /** The tools of this process. */
-export function toolsOfContext(context: OperationContext, mode: ListMode, live: boolean): McpTools {
+export function toolsOfContext(context: ProcessContext, mode: ListMode, live: boolean): McpTools {
   const { catalog, runner } = context
   return {
     client: createLocalClient(context),

@@ -6,8 +6,7 @@ import { type Logger, logged } from '../../base/logger.ts'
 import { workFor } from '../../base/semaphore.ts'
 import { readTrace } from '../../contract/telemetry.ts'
 import { invoke } from '../../operations/invoke.ts'
-import type { HttpRoute, OperationContext } from '../../operations/operation.ts'
-import { registryOf } from '../../operations/registry/registry.ts'
+import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
 import { Authenticator } from './authenticate.ts'
 import { refuseForeignSite } from './check-host.ts'
@@ -40,11 +39,11 @@ type Env = {
 
 /** The parts of the REST server. */
 export interface RestOptions {
-  readonly context: OperationContext
+  readonly context: ServerContext
   /** The catalog of a workspace. */
-  readonly catalogOf: (workspace: string) => Promise<OperationContext['catalog']>
+  readonly catalogOf: (workspace: string) => Promise<ServerContext['catalog']>
   /** The learned queries of a workspace; they are not shared between workspaces. */
-  readonly memoryOf: (workspace: string) => OperationContext['memory']
+  readonly memoryOf: (workspace: string) => ServerContext['memory']
   /** Readiness check: throws if not ready, and returns warnings for the operator. */
   readonly ready: () => Promise<readonly string[]>
   /** Whether only the health and metrics endpoints are served, as by a worker. */
@@ -62,7 +61,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch } = options
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
-  const authenticator = new Authenticator(registryOf(context).stores.keys)
+  const authenticator = new Authenticator(context.registry.stores.keys)
   keyWatch?.onRevoked(() => authenticator.forget())
   app.use(async (c, next) => {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
@@ -96,7 +95,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     const warnings = await ready()
     return c.json({ status: 'ready', ...(warnings.length === 0 ? {} : { warnings }) })
   })
-  const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<OperationContext> => {
+  const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<ServerContext> => {
     const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
     const source = clientAddress(remote, c.req.header('x-forwarded-for'), trustedProxies)
     const { key, scopes } = await authenticator.identify({
@@ -151,7 +150,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   return app
 }
 
-async function respond(c: Context<Env>, operation: RoutedOperation, context: OperationContext): Promise<Response> {
+async function respond(c: Context<Env>, operation: RoutedOperation, context: ServerContext): Promise<Response> {
   const { http } = operation
   const { workspace, actor } = context.caller
   // A long body is parsed in a worker thread, queued by caller.
@@ -167,7 +166,7 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ope
       ? await run()
       : await respondOnce(
           {
-            answers: registryOf(context).stores.answers,
+            answers: context.registry.stores.answers,
             caller: context.caller,
             key,
             request: [operation.name, input],
@@ -197,7 +196,7 @@ function locationOf({ location }: HttpRoute, body: unknown): { readonly location
 async function download(
   c: Context<Env>,
   operation: RoutedOperation,
-  { input, context }: { input: unknown; context: OperationContext },
+  { input, context }: { input: unknown; context: ServerContext },
 ): Promise<Response> {
   const whole = (await invoke(operation, input, context)) as ReadableStream<Uint8Array>
   const stream = whole.pipeThrough(new TransformStream(), context.signal && { signal: context.signal })

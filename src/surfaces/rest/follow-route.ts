@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import type { OperationContext } from '../../operations/operation.ts'
+import type { ServerContext } from '../../operations/operation.ts'
 import { followExecution } from '../../operations/runs/follow.ts'
 
 // Each follower queries the database once a second; the limit for one caller keeps slots free for others.
@@ -8,7 +8,7 @@ const followers = new Map<string, number>()
 
 /** A run as server-sent events, from the event after the last one that the client has seen. */
 export async function followResponse(
-  context: OperationContext,
+  context: ServerContext,
   id: string,
   lastEventId: string | undefined,
 ): Promise<Response> {

@@ -3,7 +3,7 @@ import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { readJson } from '../../../documents/read-json.ts'
 import { configToolId } from '../../../operations/catalog/live-catalog.ts'
 import { invoke } from '../../../operations/invoke.ts'
-import type { OperationContext } from '../../../operations/operation.ts'
+import type { ProcessContext } from '../../../operations/operation.ts'
 import { callTool } from '../../../operations/runs/call-tool.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
 import { bareNames } from '../../../rules/positional-names.ts'
@@ -107,7 +107,7 @@ async function findTool(host: CliHost, flags: CallFlags, name: string): Promise<
  * Opens the tools of local configs for calls that run directly: in this folder and unrecorded. Undefined for calls that the
  * registry runs and records: of a tool that no local config has, by the id of a registered tool, or with a server.
  */
-async function openLocal(host: CliHost, flags: CallFlags, name: string): Promise<OperationContext | undefined> {
+async function openLocal(host: CliHost, flags: CallFlags, name: string): Promise<ProcessContext | undefined> {
   rejectServerWithLocal(flags)
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
@@ -138,7 +138,7 @@ async function resolvesLocally(host: CliHost, flags: CallFlags, name: string, id
 interface LocalCall {
   readonly name: string
   readonly args: readonly string[]
-  readonly context: OperationContext
+  readonly context: ProcessContext
 }
 
 async function callLocal(host: CliHost, flags: CallFlags, { name, args, context }: LocalCall): Promise<number> {
@@ -161,7 +161,7 @@ async function callLocal(host: CliHost, flags: CallFlags, { name, args, context 
   return printResult(host, answer, { json: flags.json || own.has('json') })
 }
 
-async function readTool(name: string, context: OperationContext) {
+async function readTool(name: string, context: ProcessContext) {
   const { tools } = await invoke(describeTools, { ids: [name] }, context)
   const doc = tools[0] as (typeof tools)[number]
   const schema = doc.tool?.inputSchema ?? {}

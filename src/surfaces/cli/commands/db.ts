@@ -10,7 +10,7 @@ import { importDatabase } from '../../../operations/database/import-database.ts'
 import { migrateDatabase } from '../../../operations/database/migrate-database.ts'
 import type { SavedDump } from '../../../operations/database/save-dump.ts'
 import { invoke } from '../../../operations/invoke.ts'
-import type { OperationContext } from '../../../operations/operation.ts'
+import type { ProcessContext } from '../../../operations/operation.ts'
 import { downloadDump } from '../download-dump.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
@@ -104,7 +104,7 @@ const total = (rows: Readonly<Record<string, number>>): number => Object.values(
 /** Opens the database for one command and always closes it; progress is printed on stderr. */
 async function withDatabase<Result>(
   host: CliHost,
-  work: (context: OperationContext) => Promise<Result>,
+  work: (context: ProcessContext) => Promise<Result>,
 ): Promise<Result> {
   const database = await openUnlocked(host)
   try {
