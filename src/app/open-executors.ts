@@ -6,7 +6,7 @@ import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { SecretScope } from '../contract/secret.ts'
 import type { Stores } from '../contract/stores.ts'
-import { hasErrors } from '../documents/typed-yaml.ts'
+import { hasErrors } from '../diagnostics/finding.ts'
 import {
   Environments,
   loadServers,

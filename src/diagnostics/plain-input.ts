@@ -2,7 +2,9 @@ import { type Problem, toPointer } from '../base/problem.ts'
 import type { Finding } from './finding.ts'
 
 const limits = { depth: 200, problems: 20 }
-const openObjects = new Set(['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta', 'args'])
+const openFields = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta', 'args']
+// Files may spell them in snake_case.
+const openObjects = new Set([...openFields, 'input_schema', 'output_schema', 'executor_config'])
 
 /** Problems of values that JSON cannot express or the database cannot store. */
 export function findUnstorable(value: unknown): readonly Problem[] {
@@ -27,21 +29,17 @@ export function findUnstorable(value: unknown): readonly Problem[] {
 }
 
 /** The key `__proto__` would be lost in an object that a schema copies key by key; deeper ones are preserved. */
-export function findLostKey(value: unknown, path: readonly PropertyKey[]): readonly Finding[] {
+function findLostKey(value: unknown, path: readonly PropertyKey[]): readonly Finding[] {
   if (!isPlain(value) || !Object.hasOwn(value, '__proto__')) return []
   return [{ path: [...path, '__proto__'], message: "the key '__proto__' is not allowed", hint: 'choose another name' }]
 }
 
 /** The keys that would be lost in the tools of an input, at any depth up to six. */
-export function findLostKeys(value: unknown, path: readonly PropertyKey[] = []): readonly Problem[] {
+export function findLostKeys(value: unknown, path: readonly PropertyKey[] = []): readonly Finding[] {
   if (!isPlain(value) || path.length > 6) return []
   if (!openObjects.has(String(path.at(-1))))
     return Object.entries(value).flatMap(([key, item]) => (isPlain(item) ? findLostKeys(item, [...path, key]) : []))
-  return findLostKey(value, path).map(({ path: at, ...finding }) => ({
-    severity: 'error',
-    pointer: toPointer(at),
-    ...finding,
-  }))
+  return findLostKey(value, path)
 }
 
 const isScalar = (value: unknown): boolean =>

@@ -7,26 +7,25 @@ import { describeIssue, yamlTypes } from './zod-issues.ts'
 /** The hints for values that a schema rejects. */
 export const hints = z.registry<{ readonly hint: string }>()
 
-interface ShapeOptions {
-  readonly written?: readonly PropertyKey[]
+/** The wording of problems of a shape. */
+export interface ShapeOptions {
+  /** The written path of a field, which may differ from its names in code. */
+  readonly written?: (path: readonly PropertyKey[]) => readonly PropertyKey[]
   /** Whether the value comes from a YAML file, so that types have their YAML names. */
   readonly isYaml?: boolean
   /** Top-level keys of the schema that are not part of the written value. */
   readonly internalKeys?: ReadonlySet<string> | undefined
 }
 
-/**
- * A zod issue as findings: one for each unknown key, at the key. Messages use the written name of a field (`written`), which may
- * differ from its name in code.
- */
+/** A zod issue as findings: one for each unknown key, at the key. */
 export function describeShape(
   schema: z.ZodType,
   issue: z.core.$ZodIssue,
-  { written = issue.path, internalKeys, isYaml = false }: ShapeOptions = {},
+  { written = (path) => path, internalKeys, isYaml = false }: ShapeOptions = {},
 ): readonly Finding[] {
   if (issue.code !== 'unrecognized_keys') {
     const { hint = hintAt(schema, issue.path), ...description } = describeIssue(
-      { ...issue, path: [...written] },
+      { ...issue, path: [...written(issue.path)] },
       isYaml ? yamlTypes : undefined,
     )
     return [{ path: issue.path, ...description, ...(hint === undefined ? {} : { hint }) }]

@@ -1,10 +1,8 @@
 import type * as z from 'zod'
 import { type ErrorCode, TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
-import { dropInvalid } from '../diagnostics/drop-invalid.ts'
-import type { Finding } from '../diagnostics/finding.ts'
-import { describeShape } from '../diagnostics/shape-problems.ts'
-import { describedParse } from '../diagnostics/zod-issues.ts'
+import { type Dependents, diagnose } from '../diagnostics/diagnose.ts'
+import { byLocation, detailsOf, type Finding, hasErrors } from '../diagnostics/finding.ts'
 import { parseYaml, type YamlDocument, type YamlOptions } from './yaml-document.ts'
 import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
 
@@ -25,8 +23,7 @@ export interface YamlKind<T> {
   readonly yaml?: YamlOptions
   /** Converts values that the schema would reject although their meaning is clear; keys have their names in code. */
   readonly relax?: (value: unknown, sourceAt: (path: readonly PropertyKey[]) => string | undefined) => RelaxedValue
-  /** Keys whose siblings cannot be checked if the value is invalid. */
-  readonly controllingKeys?: ReadonlySet<string>
+  readonly dependents?: Dependents
   /** The path to show in messages, if the file is only a part of the data. */
   readonly shown?: (path: readonly PropertyKey[]) => readonly PropertyKey[]
 }
@@ -59,7 +56,8 @@ export function validateDocument<T>(
   kind: YamlKind<T>,
   strict = false,
 ): ValidatedYaml<T> {
-  if (document.problems.length > 0) return { value: undefined, problems: byLocation(document.problems), wrong: [] }
+  if (document.problems.length > 0)
+    return { value: undefined, problems: document.problems.toSorted(byLocation), wrong: [] }
   if (typeof document.value !== 'object' || document.value === null || Array.isArray(document.value)) {
     const state = document.value == null ? 'is empty' : 'is not a mapping of keys to values'
     const problem = locate(file, document, { path: [], message: `the file ${state}; it needs ${kind.needs}` })
@@ -73,43 +71,23 @@ export function validateDocument<T>(
     problems.push(
       locate(file, document, { ...key, severity, ...(strict && hint !== undefined ? { hint } : {}) }, 'key'),
     )
-  const sourceAt = (path: readonly PropertyKey[]) => document.sourceAt?.(toYamlPath(path, kind.keys))
+  const written = (path: readonly PropertyKey[]) => toYamlPath(path, kind.keys)
+  const sourceAt = (path: readonly PropertyKey[]) => document.sourceAt?.(written(path))
+  const { shown = (path) => path } = kind
   const { value, findings: relaxed } = kind.relax?.(renamed, sourceAt) ?? { value: renamed, findings: [] }
-  const parsed = kind.schema.safeParse(value, describedParse)
-  const issues = parsed.success ? [] : parsed.error.issues
-  const typed = parsed.success ? parsed.data : dropInvalid(kind.schema, value, issues)
-  const rejected = [...issues.flatMap((issue) => toFindings(issue, kind)), ...checkRest(kind, typed, issues)]
-  const findings = [...relaxed, ...rejected].map((finding) => ({ ...finding, severity: severityOf(finding, strict) }))
-  for (const finding of findings) {
-    problems.push(locate(file, document, { ...finding, path: toYamlPath(finding.path, kind.keys) }))
-  }
-  const wrong = findings.filter((found) => found.severity === 'error').map(({ path }) => path)
-  return { value: typed, problems: byLocation(problems), wrong }
+  const { value: typed, findings: found } = diagnose(
+    value,
+    { schema: kind.schema, dependents: kind.dependents, isYaml: true, written: (path) => shown(written(path)) },
+    kind.check,
+  )
+  const findings = [...relaxed, ...found].map((finding) => ({ ...finding, severity: severityOf(finding, strict) }))
+  for (const finding of findings) problems.push(locate(file, document, { ...finding, path: written(finding.path) }))
+  const wrong = findings.filter((each) => each.severity === 'error').map(({ path }) => path)
+  return { value: typed, problems: problems.sort(byLocation), wrong }
 }
 
 const severityOf = ({ severity = 'error', tolerated }: Finding, strict: boolean): Problem['severity'] =>
   tolerated && !strict ? 'warning' : severity
-
-/** Whether any of the problems is an error. */
-export const hasErrors = (problems: readonly Problem[]): boolean =>
-  problems.some(({ severity }) => severity === 'error')
-
-/** Findings of the checks on the parts that the schema accepts. */
-function checkRest<T>(kind: YamlKind<T>, value: T | undefined, issues: readonly z.core.$ZodIssue[]) {
-  const found = value === undefined ? [] : kind.check(value)
-  return found.filter(({ path }) => !issues.some((issue) => preventsCheck(issue.path, path, kind.controllingKeys)))
-}
-
-/** Whether an invalid value prevents checks at a path: the path is at or below the value or, for a controlling key, its parent. */
-function preventsCheck(
-  wrong: readonly PropertyKey[],
-  path: readonly PropertyKey[],
-  controllingKeys: ReadonlySet<string> | undefined,
-) {
-  const decides = controllingKeys?.has(String(wrong.at(-1))) === true
-  const reach = decides ? wrong.slice(0, -1) : wrong
-  return reach.every((part, index) => path[index] === part)
-}
 
 /** Typed data with the warnings about its file. */
 export interface TypedYaml<T> {
@@ -117,22 +95,11 @@ export interface TypedYaml<T> {
   readonly warnings: readonly Problem[]
 }
 
-function toFindings<T>(issue: z.core.$ZodIssue, { schema, keys, shown }: YamlKind<T>): readonly Finding[] {
-  const written = toYamlPath(issue.path, keys)
-  return describeShape(schema, issue, { written: shown?.(written) ?? written, isYaml: true })
-}
-
 function locate(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
-  const { severity = 'error', message, hint, kind, path } = finding
-  const details = { ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
-  return { severity, file, ...document.locate(path, at), message, ...details }
+  return { ...detailsOf(finding), file, ...document.locate(finding.path, at) }
 }
 
 function invalid(file: string, code: ErrorCode, problems: readonly Problem[]): TooldexError {
   const errors = problems.filter((problem) => problem.severity === 'error').length
-  const message = `${file} has ${errors} error${errors === 1 ? '' : 's'}.`
-  return new TooldexError(code, message, { problems: byLocation(problems) })
+  return new TooldexError(code, `${file} has ${errors} error${errors === 1 ? '' : 's'}.`, { problems })
 }
-
-const byLocation = (problems: readonly Problem[]): readonly Problem[] =>
-  [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))

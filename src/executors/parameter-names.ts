@@ -1,6 +1,7 @@
 import { didYouMean } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
-import type { ConfigFinding, InputSchema } from './read-config.ts'
+import type { Finding } from '../diagnostics/finding.ts'
+import type { InputSchema } from './read-config.ts'
 
 const maxSteps = 1000
 
@@ -38,7 +39,7 @@ export function findUnknownParameter(
   name: string,
   names: ReadonlySet<string> | undefined,
   path: readonly PropertyKey[],
-): readonly ConfigFinding[] {
+): readonly Finding[] {
   if (names === undefined || names.has(name)) return []
   const budget = suggestions.get(names) ?? new WorkBudget(suggestionSteps)
   suggestions.set(names, budget)

@@ -1,7 +1,8 @@
 import { TooldexError } from '../base/errors.ts'
 import { isObject } from '../base/json-values.ts'
+import type { Finding } from '../diagnostics/finding.ts'
 import { withoutPeriod } from '../diagnostics/sentences.ts'
-import type { ConfigFinding, InputSchema } from './read-config.ts'
+import type { InputSchema } from './read-config.ts'
 
 /** The parameters of a schema that have a default, with its value. */
 export function schemaDefaults({ properties }: InputSchema): readonly (readonly [name: string, value: unknown])[] {
@@ -12,11 +13,7 @@ export function schemaDefaults({ properties }: InputSchema): readonly (readonly 
 }
 
 /** A finding for a default that the executor rejects: every call that omits the parameter would fail. */
-export function refusedDefault(
-  name: string,
-  path: readonly PropertyKey[],
-  build: () => unknown,
-): readonly ConfigFinding[] {
+export function refusedDefault(name: string, path: readonly PropertyKey[], build: () => unknown): readonly Finding[] {
   try {
     build()
     return []

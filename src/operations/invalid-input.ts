@@ -1,11 +1,12 @@
 import type * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
-import { type Problem, toPointer } from '../base/problem.ts'
+import type { Problem } from '../base/problem.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
-import { dropInvalid } from '../diagnostics/drop-invalid.ts'
-import type { Finding } from '../diagnostics/finding.ts'
+import { dropInvalid, independentOf } from '../diagnostics/diagnose.ts'
+import { toProblem } from '../diagnostics/finding.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import { describeShape } from '../diagnostics/shape-problems.ts'
+import { toolDependents } from '../rules/tool-dependents.ts'
 import type { Need, Operation, OperationContext } from './operation.ts'
 
 interface Refused {
@@ -19,16 +20,19 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   { input, issues }: Refused,
   context?: OperationContext<Need>,
 ): Promise<TooldexError> {
-  const shape: Finding[] = []
+  const shape: Problem[] = []
   const turn = yieldTurns(context?.signal)
   for (const issue of issues) {
-    shape.push(...describeShape(operation.input, issue, { internalKeys: context?.elsewhere }))
+    const found = describeShape(operation.input, issue, { internalKeys: context?.elsewhere })
+    shape.push(...found.map((finding) => toProblem(finding)))
     await turn()
   }
-  const problems = [
-    ...shape.map(({ path, ...problem }) => ({ severity: 'error' as const, pointer: toPointer(path), ...problem })),
-    ...(await validateRemainder(operation, { input, issues }, context)),
-  ]
+  const isIndependent = independentOf(
+    shape.map(({ pointer = '' }) => pointer),
+    toolDependents,
+  )
+  const others = await validateRemainder(operation, { input, issues }, context)
+  const problems = [...shape, ...others.filter(({ pointer }) => isIndependent(pointer))]
   const { subject } = operation
   const code = 'INPUT_INVALID'
   // Agents read only the message, so it contains the problems of the few arguments of a call.
@@ -43,7 +47,5 @@ async function validateRemainder<Input extends z.ZodType, Output extends z.ZodTy
 ): Promise<readonly Problem[]> {
   if (operation.validateRemainder === undefined || context === undefined) return []
   const rest = dropInvalid<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
-  const relevant = issues.filter(({ code }) => code !== 'unrecognized_keys')
-  const wrong = relevant.map(({ path }) => toPointer(path))
-  return rest === undefined ? [] : operation.validateRemainder(rest, wrong, context)
+  return rest === undefined ? [] : operation.validateRemainder(rest, context)
 }

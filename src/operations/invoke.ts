@@ -3,6 +3,7 @@ import { TooldexError } from '../base/errors.ts'
 import { logged } from '../base/logger.ts'
 import { workFor } from '../base/semaphore.ts'
 import { type Span, untraced } from '../contract/telemetry.ts'
+import { toProblem } from '../diagnostics/finding.ts'
 import { findLostKeys } from '../diagnostics/plain-input.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import { invalidInput } from './invalid-input.ts'
@@ -56,7 +57,7 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
 /** Rejects keys that a schema would silently drop. */
 function refuseLostKeys({ subject }: { readonly subject?: string }, input: unknown): void {
   if (subject === undefined) return
-  const problems = findLostKeys(input)
+  const problems = findLostKeys(input).map((finding) => toProblem(finding))
   if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: `The ${subject}`, problems })
 }
 

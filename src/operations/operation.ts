@@ -128,12 +128,8 @@ export interface Operation<
   readonly output: Output
   readonly http?: HttpRoute
   handle(input: z.output<Input>, context: Context): z.output<Output> | Promise<z.output<Output>>
-  /** Validates the valid fields of an input with some invalid ones. */
-  validateRemainder?(
-    rest: z.output<Input>,
-    wrong: readonly string[],
-    context: Context,
-  ): Promise<readonly Problem[]> | readonly Problem[]
+  /** The problems in the valid fields of an input with some invalid ones, which have placeholders. */
+  validateRemainder?(rest: z.output<Input>, context: Context): Promise<readonly Problem[]>
 }
 
 /** Declares an operation. */

@@ -1,6 +1,11 @@
 import { type ArgDef, isList, itemType, type Scalar } from '../contract/cli-config.ts'
+import type { Dependents } from '../diagnostics/diagnose.ts'
 import type { Finding } from '../diagnostics/finding.ts'
 import { refusedKeys } from '../documents/yaml-document.ts'
+
+/** An argument of an unknown type cannot be checked. */
+export const dependentsOfArg: Dependents = (path) =>
+  ['type', 'items', 'repeat'].includes(path.at(-1) ?? '') ? [path.slice(0, -1)] : []
 
 /** Returns the contradictions in a list of arguments; those that CLImax accepts are tolerated. */
 export function checkArgs(

@@ -1,8 +1,9 @@
 import { findOpenQuote, splitWords } from '../../base/split-words.ts'
 import { type ArgDef, CliExecutorConfig } from '../../contract/cli-config.ts'
+import type { Finding } from '../../diagnostics/finding.ts'
 import { refusedKeys } from '../../documents/yaml-document.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import { type ConfigFinding, defineConfigCheck, type InputSchema } from '../read-config.ts'
+import { defineConfigCheck, type InputSchema } from '../read-config.ts'
 import { LimitsConfig } from '../sandbox/sandbox-limits.ts'
 import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { coerceArguments } from './coerce-arguments.ts'
@@ -17,20 +18,20 @@ export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorCo
   ...checkLimits(config.limits),
 ])
 
-function checkLimits(limits: CliExecutorConfig['limits']): readonly ConfigFinding[] {
+function checkLimits(limits: CliExecutorConfig['limits']): readonly Finding[] {
   const parsed = LimitsConfig.safeParse(limits ?? {})
   return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => ({ path: ['limits', ...path], message }))
 }
 
-function checkCommand(command: string, path: readonly string[], mayBeEmpty = false): readonly ConfigFinding[] {
+function checkCommand(command: string, path: readonly string[], mayBeEmpty = false): readonly Finding[] {
   const quote = findOpenQuote(command)
   if (quote !== undefined)
     return [{ path, message: `${path[0]}: a ${quote} is never closed`, hint: 'close the quotes' }]
   return splitWords(command).length > 0 || mayBeEmpty ? [] : [{ path, message: `${path[0]} must name a program` }]
 }
 
-function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly ArgDef[]): readonly ConfigFinding[] {
-  const found: ConfigFinding[] = []
+function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly ArgDef[]): readonly Finding[] {
+  const found: Finding[] = []
   const uses = [
     arg.positional !== false && 'positional',
     arg.cwd && 'cwd',
@@ -51,7 +52,7 @@ function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly Ar
   return found
 }
 
-function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly ConfigFinding[] {
+function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly Finding[] {
   const names = parameterNames(inputSchema)
   const declared = new Set(args.map(({ name }) => name))
   const unknown = args.flatMap(({ name }, index) => findUnknownParameter(name, names, ['args', index, 'name']))
@@ -68,7 +69,7 @@ function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly
 }
 
 /** A call with a parameter that no argument takes is rejected, so such a parameter is an error if every call has it. */
-function unusedParameter(name: string, always: 'has a default' | 'is required' | ''): ConfigFinding {
+function unusedParameter(name: string, always: 'has a default' | 'is required' | ''): Finding {
   if (always === '') {
     const message = `no argument takes the parameter '${name}'`
     return { path: ['args'], message, hint: `add { "name": "${name}" }`, severity: 'warning' }
@@ -78,7 +79,7 @@ function unusedParameter(name: string, always: 'has a default' | 'is required' |
 }
 
 /** Defaults of the schema and of the arguments that every call would reject. */
-function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): readonly ConfigFinding[] {
+function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): readonly Finding[] {
   const own = args.flatMap((arg, index) =>
     arg.default == null
       ? []

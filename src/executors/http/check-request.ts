@@ -1,5 +1,6 @@
+import type { Finding } from '../../diagnostics/finding.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import type { ConfigFinding, InputSchema } from '../read-config.ts'
+import type { InputSchema } from '../read-config.ts'
 import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { buildRequest } from './build-request.ts'
 import type { HttpConfig } from './check-config.ts'
@@ -19,7 +20,7 @@ export const ownHeaders = new Set([
 ])
 
 /** Problems of a request whose fields are each valid by themselves. */
-export function checkRequest(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+export function checkRequest(config: HttpConfig, inputSchema: InputSchema): readonly Finding[] {
   const { method, url, headers = {}, query = {}, body } = config
   const names = parameterNames(inputSchema)
   const texts: [Path, string][] = [[['url'], url], ...textsIn({ headers, query, body }, [])]
@@ -37,7 +38,7 @@ export function checkRequest(config: HttpConfig, inputSchema: InputSchema): read
 }
 
 /** Defaults of the schema that are not allowed in the URL or in a header. */
-function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly Finding[] {
   const { method, url, headers = {} } = config
   const uses = (text: string, name: string) => text.includes(`{${name}}`)
   return schemaDefaults(inputSchema).flatMap(([name, value]) => [
@@ -58,7 +59,7 @@ function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly C
 const urlWithOnly = (url: string, parameter: string): string =>
   url.replace(placeholder, (text, name: string) => (name === parameter ? text : 'x'))
 
-function checkUrl(text: string): readonly ConfigFinding[] {
+function checkUrl(text: string): readonly Finding[] {
   const path = ['url']
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== 'http' && scheme !== 'https')
@@ -75,7 +76,7 @@ function checkUrl(text: string): readonly ConfigFinding[] {
   const filled = text.replace(placeholder, 'x')
   if (!URL.canParse(filled)) return [{ path, message: 'url is not a valid URL' }]
   const url = new URL(filled)
-  const found: ConfigFinding[] = []
+  const found: Finding[] = []
   if (url.username !== '' || url.password !== '' || host.includes('@'))
     found.push({
       path,
@@ -98,7 +99,7 @@ function checkUrl(text: string): readonly ConfigFinding[] {
   return found
 }
 
-function checkHeader(name: string): readonly ConfigFinding[] {
+function checkHeader(name: string): readonly Finding[] {
   const path = ['headers', name]
   const lower = name.toLowerCase()
   if (ownHeaders.has(lower)) return [{ path, message: `the header '${name}' is set by Tooldex`, hint: 'remove it' }]

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import type { Finding } from '../../diagnostics/finding.ts'
 import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import { type ConfigFinding, defineConfigCheck, type InputSchema, TimeoutMs, WorkerLabel } from '../read-config.ts'
+import { defineConfigCheck, type InputSchema, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
 import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { fillCommand, parameterOf } from './fill-command.ts'
@@ -42,7 +43,7 @@ export const checkShellConfig = defineConfigCheck(ShellConfig, (config, inputSch
 ])
 
 /** Defaults of the schema that cannot be an argument of the command, such as one that begins with a dash. */
-function checkDefaults({ command, dashes }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+function checkDefaults({ command, dashes }: ShellConfig, inputSchema: InputSchema): readonly Finding[] {
   return schemaDefaults(inputSchema).flatMap(([name, value]) => {
     const index = command.findIndex((part) => [part].flat().some((argument) => parameterOf(argument) === name))
     if (index < 0) return []
@@ -52,7 +53,7 @@ function checkDefaults({ command, dashes }: ShellConfig, inputSchema: InputSchem
   })
 }
 
-function checkProgram(argument: string | readonly string[]): readonly ConfigFinding[] {
+function checkProgram(argument: string | readonly string[]): readonly Finding[] {
   const path = ['command', 0]
   if (typeof argument !== 'string' || argument.trim() === '')
     return [{ path, message: 'the first item of the command must name a program' }]
@@ -64,17 +65,13 @@ function checkPart(
   part: string | readonly string[],
   path: readonly PropertyKey[],
   inputSchema: InputSchema,
-): readonly ConfigFinding[] {
+): readonly Finding[] {
   return typeof part === 'string'
     ? checkArgument(part, path, inputSchema)
     : part.flatMap((argument, index) => checkArgument(argument, [...path, index], inputSchema))
 }
 
-function checkArgument(
-  argument: string,
-  path: readonly PropertyKey[],
-  inputSchema: InputSchema,
-): readonly ConfigFinding[] {
+function checkArgument(argument: string, path: readonly PropertyKey[], inputSchema: InputSchema): readonly Finding[] {
   const name = parameterOf(argument)
   if (name !== undefined) return findUnknownParameter(name, parameterNames(inputSchema), path)
   if (!argument.includes('{{')) return []
@@ -89,14 +86,14 @@ function checkArgument(
 }
 
 /** Warns of options that would stay without their value. */
-function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): readonly Finding[] {
   const properties = Object.entries((inputSchema.properties ?? {}) as Record<string, { default?: unknown } | boolean>)
   const filled = properties.filter(([, property]) => typeof property === 'object' && property?.default !== undefined)
   const required = new Set([
     ...(Array.isArray(inputSchema.required) ? inputSchema.required : []),
     ...filled.map(([name]) => name),
   ])
-  return command.flatMap((part, index): readonly ConfigFinding[] => {
+  return command.flatMap((part, index): readonly Finding[] => {
     const [name, before] = [typeof part === 'string' ? parameterOf(part) : undefined, command[index - 1]]
     if (name === undefined || required.has(name) || typeof before !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(before))
       return []
@@ -115,7 +112,7 @@ function checkNamed({ stdin, paths = {}, dashes = [] }: ShellConfig, inputSchema
   ]
 }
 
-function checkFixed({ cwd, env = {} }: ShellConfig): readonly ConfigFinding[] {
+function checkFixed({ cwd, env = {} }: ShellConfig): readonly Finding[] {
   const texts: [string[], string][] = Object.entries(env).map(([name, value]) => [['env', name], value])
   if (cwd !== undefined) texts.push([['cwd'], cwd])
   return texts
@@ -127,7 +124,7 @@ function checkFixed({ cwd, env = {} }: ShellConfig): readonly ConfigFinding[] {
     }))
 }
 
-function findUnused({ command, stdin }: ShellConfig, inputSchema: InputSchema): readonly ConfigFinding[] {
+function findUnused({ command, stdin }: ShellConfig, inputSchema: InputSchema): readonly Finding[] {
   const used = new Set([stdin, ...command.flat().map(parameterOf)])
   const unused = [...(parameterNames(inputSchema) ?? [])].filter((name) => !used.has(name))
   return unused.map((name) => ({

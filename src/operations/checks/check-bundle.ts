@@ -2,13 +2,14 @@ import type { Problem } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
 import type { ToolContent } from '../../contract/registry.ts'
+import { independentOf } from '../../diagnostics/diagnose.ts'
+import { below, hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
+import { toolDependents } from '../../rules/tool-dependents.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from '../registry/current-bundle.ts'
 import { checkContent } from '../registry/registry.ts'
 import { checkChanges } from './check-changes.ts'
-import { dropDependentProblems } from './check-remainder.ts'
 
 /** A parsed bundle and its problems so far. */
 export interface UncheckedBundle {
@@ -45,51 +46,35 @@ export async function checkBundle(
   validateNow: () => Promise<readonly ToolProblems[]>,
 ): Promise<CheckedBundle> {
   const { what, problems, bundle, wrong } = read
-  const validated = await validateTools(context, bundle.tools, wrong)
+  const validated = await validateTools(context, bundle.tools)
   if (!hasErrors(problems) && validated.refused.length === 0) return { ...validated, what }
   // Reported together, so that everything can be fixed at once.
   const refused = [...validated.refused, ...(await validateNow())]
-  const found = refused.flatMap((tool) => tool.problems)
-  if (hasErrors(problems)) throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...found] })
-  throw refuseTools(what, refused)
+  if (!hasErrors(problems)) throw refuseTools(what, refused)
+  const isIndependent = independentOf(wrong, toolDependents)
+  const others = refused.flatMap((tool) => tool.problems).filter(({ pointer }) => isIndependent(pointer))
+  throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...others] })
 }
 
-/** All problems of tools with a valid shape, where others have an invalid one. */
+/** All problems of tools with a valid shape. */
 export async function validateTools(
   context: OperationContext<'registry'>,
   tools: readonly BundleTool[],
-  wrong: readonly string[] = [],
 ): Promise<ValidatedTools> {
   const refused: ToolProblems[] = []
   const incomplete = new Map<string, ToolProblems>()
-  const wrongOf = byTool(wrong)
   const rest = yieldTurns(context.signal)
   for (const [index, tool] of tools.entries()) {
     await rest()
     const content = toContent(tool, null)
     const problems = await checkContent(context, content)
     if (!hasErrors(problems)) continue
-    const base = `/tools/${index}`
-    const located = problems.map((each) => ({ ...each, pointer: `${base}${each.pointer ?? ''}` }))
-    const found = { name: tool.name, problems: dropDependentProblems(located, wrongOf.get(String(index)) ?? []) }
+    const found = { name: tool.name, problems: below(`/tools/${index}`, problems) }
     if (isDraft(tool) && errorsOf(problems).every((problem) => isMissing(problem, content)))
       incomplete.set(tool.name, found)
-    else if (hasErrors(found.problems)) refused.push(found)
+    else refused.push(found)
   }
   return { refused, incomplete }
-}
-
-/** The pointers that lead into each tool, by its index. */
-function byTool(wrong: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>()
-  for (const pointer of wrong) {
-    const [kind, index = ''] = pointer.split('/').slice(1)
-    if (kind !== 'tools') continue
-    const group = groups.get(index)
-    if (group === undefined) groups.set(index, [pointer])
-    else group.push(pointer)
-  }
-  return groups
 }
 
 /** Rejects changes that are not possible for the stored tools, the same for a dry run and an import. */

@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { toPointer } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { findCategoryNameProblem, type RegisteredTool, ToolContent } from '../../contract/registry.ts'
-import { describeShape } from '../../diagnostics/shape-problems.ts'
-import { describedParse } from '../../diagnostics/zod-issues.ts'
+import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 import type { LintFinding } from './finding.ts'
@@ -43,9 +42,8 @@ export async function checkStored(context: ToolContext): Promise<readonly LintFi
 
 function checkTool(tool: RegisteredTool): readonly LintFinding[] {
   const { id, status: _status, version: _version, createdAt: _created, updatedAt: _updated, ...content } = tool
-  const parsed = ToolContent.safeParse(content, describedParse)
-  const shape = parsed.success ? [] : parsed.error.issues.flatMap((issue) => describeShape(ToolContent, issue))
-  const messages = shape.map(({ path, message }) => `${toPointer(path)}: ${message}`)
+  const { findings } = diagnose(content, { schema: ToolContent })
+  const messages = findings.map(({ path, message }) => `${toPointer(path)}: ${message}`)
   if (!z.uuid().safeParse(id).success) messages.push('/id: the id is not a UUID of RFC 9562')
   return messages.map((message) => toFinding(tool.name, message))
 }

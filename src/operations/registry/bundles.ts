@@ -7,6 +7,7 @@ import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
+import { below, byLocation } from '../../diagnostics/finding.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
 import { checkInputKeys, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
 import { describeDiff, diffTools } from '../../versions/index.ts'
@@ -98,11 +99,12 @@ export const importBundle = defineOperation({
       throw await withPlaces(thrown, input, context)
     }
   },
-  async validateRemainder({ bundle }, wrong, context) {
-    if (bundle === undefined) return []
-    const inBundle = wrong.flatMap((pointer) => (pointer.startsWith('/bundle/') ? [pointer.slice(7)] : []))
-    const { refused } = await validateTools(context, bundle.tools, inBundle)
-    return refused.flatMap(({ problems }) => problems.map(inInput))
+  async validateRemainder({ bundle }, context) {
+    const { refused } = await validateTools(context, bundle?.tools ?? [])
+    return below(
+      '/bundle',
+      refused.flatMap(({ problems }) => problems),
+    )
   },
 })
 
@@ -150,14 +152,12 @@ async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, {
   const { code, message, hint } = thrown
   const problems =
     bundle === undefined
-      ? [...(await locateBundleInWorker(text, { file, signal }, thrown.problems))].sort(byPlace)
-      : thrown.problems.map(inInput)
+      ? [...(await locateBundleInWorker(text, { file, signal }, thrown.problems))].sort(byLocation)
+      : below('/bundle', thrown.problems)
   return new TooldexError(code, message, { problems, hint })
 }
 
 const isInBundle = ({ pointer }: Problem) => /^\/(?:tools|categories|policies)\//.test(pointer ?? '')
-const inInput = (problem: Problem) => ({ ...problem, pointer: `/bundle${problem.pointer ?? ''}` })
-const byPlace = (a: Problem, b: Problem) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
 
 const maxDiffs = 50
 // Thousands of tools take the embedded engine longer than any other change.

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { toPointer } from '../../base/problem.ts'
 import { fieldsAsStored } from '../../contract/as-stored.ts'
 import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
 import { Policy } from '../../contract/policy.ts'
+import { toProblem } from '../../diagnostics/finding.ts'
 import { checkPolicy } from '../../rules/check-policy.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -79,10 +79,7 @@ async function findPolicy(context: OperationContext<'registry'>, name: string): 
 
 /** Problems that the schema cannot detect, such as an invalid pattern. */
 function refuseSenseless(policy: Policy): void {
-  const problems = checkPolicy(policy).map(({ path, message, hint, severity = 'error' }) => {
-    return { severity, pointer: toPointer(path), message, ...(hint === undefined ? {} : { hint }) }
-  })
-  const errors = problems.filter(({ severity }) => severity === 'error')
-  if (errors.length === 0) return
-  throw new TooldexError('INPUT_INVALID', `${errors.map(({ message }) => message).join('; ')}.`, { problems })
+  const problems = checkPolicy(policy).map((finding) => toProblem(finding))
+  if (problems.length === 0) return
+  throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
 }

@@ -7,8 +7,8 @@ import { type RegisteredTool, ToolChange, type ToolContent } from '../../contrac
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
+import { below } from '../../diagnostics/finding.ts'
 import { diffTools } from '../../versions/index.ts'
-import { checkRest } from '../checks/check-remainder.ts'
 import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUntried } from '../checks/replay-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -16,6 +16,7 @@ import { replayRuns } from '../runs/replay.ts'
 import { policiesOf } from '../search/tool-view.ts'
 import { Changelog, DecisionNote, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
 import {
+  checkContent,
   contentFields,
   findRegistered,
   findToValidate,
@@ -74,12 +75,9 @@ export const proposeChange = defineOperation({
     const proposal = await context.registry.stores.proposals.create(context.caller, draft)
     return withWarnings(await withDiff(context, proposal, tool), problems)
   },
-  async validateRemainder({ idOrName, change }, wrong, context) {
+  async validateRemainder({ idOrName, change }, context) {
     const tool = await findToValidate(context, idOrName)
-    if (tool === undefined || wrong.includes('/change')) return []
-    const fields = wrong.flatMap((pointer) => (pointer.startsWith('/change/') ? [pointer.slice(7)] : []))
-    const problems = await checkRest(withChange(tool, change), fields, context)
-    return problems.map((problem) => ({ ...problem, pointer: `/change${problem.pointer ?? ''}` }))
+    return tool === undefined ? [] : below('/change', await checkContent(context, withChange(tool, change)))
   },
 })
 

@@ -5,8 +5,8 @@ import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/reg
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
+import { below, hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
 import { diffTools } from '../../versions/index.ts'
 import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts'
 import type { CallerContext, OperationContext, ToolContext } from '../operation.ts'
@@ -74,8 +74,7 @@ export async function refuseInvalid(
 ): Promise<readonly Problem[]> {
   const found = await checkContent(context, content)
   if (!hasErrors(found)) return found
-  const problems = found.map((problem) => ({ ...problem, pointer: `${at}${problem.pointer ?? ''}` }))
-  throw toProblemError({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems })
+  throw toProblemError({ code: 'TOOL_INVALID', what: `The tool ${content.name}`, problems: below(at, found) })
 }
 
 /** Only administrators may set code that runs on this machine: a new tool, another type, script or command. */

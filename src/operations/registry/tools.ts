@@ -6,10 +6,9 @@ import { ExecutorType } from '../../contract/executor-kinds.ts'
 import { RegisteredTool, ToolChange, ToolDraft, type Transition, transitions } from '../../contract/registry.ts'
 import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
+import { hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
 import { checkCategory } from '../checks/check-category.ts'
-import { checkRest } from '../checks/check-remainder.ts'
 import { refuseTakenName, refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUnprotecting } from '../checks/protection-gate.ts'
 import { refuseUnproposed } from '../checks/replay-gate.ts'
@@ -54,7 +53,7 @@ export const createTool = defineOperation({
       })
     return withWarnings(await stores.tools.create(context.caller, content, { changelog }), problems)
   },
-  validateRemainder: ({ changelog: _changelog, ...content }, wrong, context) => checkRest(content, wrong, context),
+  validateRemainder: ({ changelog: _changelog, ...content }, context) => checkContent(context, content),
 })
 
 /** Reads a tool. */
@@ -149,9 +148,9 @@ export const changeTool = defineOperation({
     const { tool } = await stores.tools.change(context.caller, name, make, { changelog, expectedVersion })
     return withWarnings(tool, problems)
   },
-  async validateRemainder({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, wrong, context) {
+  async validateRemainder({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, context) {
     const current = await findToValidate(context, idOrName)
-    return current === undefined ? [] : checkRest(withChange(current, change), wrong, context)
+    return current === undefined ? [] : checkContent(context, withChange(current, change))
   },
 })
 

@@ -4,7 +4,6 @@ import { withDisplayName } from '../../contract/bundle.ts'
 import { ToolDraft } from '../../contract/registry.ts'
 import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 import { checkCategory } from '../checks/check-category.ts'
-import { checkRest } from '../checks/check-remainder.ts'
 import { defineOperation } from '../operation.ts'
 import { IdOrName } from './inputs.ts'
 import { checkContent, contentFields, findRegistered } from './registry.ts'
@@ -43,7 +42,7 @@ export const validateDraft = defineOperation({
     const { category } = await checkCategory(context, content)
     return verdictOf([...problems, ...category])
   },
-  validateRemainder: checkRest,
+  validateRemainder: (content, context) => checkContent(context, content),
 })
 
 function verdictOf(problems: readonly Problem[]): z.output<typeof Verdict> {

@@ -107,9 +107,9 @@ export const rollbackTool = defineOperation({
       throw nameTaken(thrown, tool, content.name)
     }
   },
-  async validateRemainder({ idOrName, version }, wrong, context) {
-    const tool = wrong.includes('/version') ? undefined : await findToValidate(context, idOrName)
-    if (tool === undefined || wrong.includes('/idOrName')) return []
+  async validateRemainder({ idOrName, version }, context) {
+    const tool = await findToValidate(context, idOrName)
+    if (tool === undefined) return []
     const found = await context.registry.stores.tools.version(context.caller.workspace, tool.id, version)
     return found === undefined ? [] : checkContent(context, found.content)
   },

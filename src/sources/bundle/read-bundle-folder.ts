@@ -3,8 +3,8 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
+import { detailsOf, hasErrors } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
-import { hasErrors } from '../../documents/typed-yaml.ts'
 import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether, type PartFinding } from './check-references.ts'
 import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-files.ts'
@@ -51,7 +51,7 @@ function checkParts(parts: readonly BundlePart[], files: number): readonly Probl
   const wrong = new Set(parts.flatMap((part) => part.wrong.map((path) => placeKey(part, path))))
   return checkTogether(parts, complete)
     .filter(({ part, path }) => !wrong.has(placeKey(part, path)))
-    .map(toProblem)
+    .map(inFile)
 }
 
 const placeKey = ({ file }: { readonly file: string }, path: readonly PropertyKey[]) => `${file}\n${toPointer(path)}`
@@ -87,6 +87,8 @@ function toProblems(thrown: unknown, file: string): readonly Problem[] {
   return problems.length > 0 ? problems : [{ severity: 'error', file, message, hint }]
 }
 
-function toProblem({ part, path, message, hint, severity = 'error' }: PartFinding): Problem {
-  return { severity, file: part.file, ...part.locate(path), message, ...(hint === undefined ? {} : { hint }) }
-}
+const inFile = (finding: PartFinding): Problem => ({
+  ...detailsOf(finding),
+  file: finding.part.file,
+  ...finding.part.locate(finding.path),
+})

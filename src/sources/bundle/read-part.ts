@@ -1,13 +1,13 @@
 import type { Problem } from '../../base/problem.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
-import { findLostKey } from '../../diagnostics/plain-input.ts'
+import { findLostKeys } from '../../diagnostics/plain-input.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { validateDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { BundleRefused } from './bundle-refused.ts'
-import { type BundleView, type Fields, fieldOf, isFields, toDocument } from './bundle-view.ts'
+import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
 import { checkPolicies } from './check-policies.ts'
 import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
@@ -66,7 +66,7 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
       return `${file}:${line}:${column}`
     },
   }
-  const found = [...view.findings, ...findings, ...findLostBundleKeys(value)]
+  const found = [...view.findings, ...findings, ...findLostKeys(value)]
   const check = (bundle: Bundle) => [
     ...found,
     ...checkPolicies(bundle),
@@ -112,25 +112,6 @@ function refuse(file: string, { message, hint }: { message: string; hint: string
   return new BundleRefused(file, [
     { severity: 'error', file, line: 1, column: 1, message: `the file ${message}`, hint },
   ])
-}
-
-const open = ['inputSchema', 'outputSchema', 'executorConfig', 'annotations', '_meta'] as const
-
-/** Keys of tools in a bundle that would be lost, in either spelling of their fields. */
-function findLostBundleKeys(value: unknown): readonly Finding[] {
-  const tools: unknown = isFields(value) ? value.tools : undefined
-  if (!Array.isArray(tools)) return []
-  return tools.flatMap((tool: unknown, index) => (isFields(tool) ? findInTool(tool, ['tools', index]) : []))
-}
-
-function findInTool(tool: Fields, path: readonly PropertyKey[]): readonly Finding[] {
-  const examples = Array.isArray(tool.examples) ? (tool.examples as readonly unknown[]) : []
-  return [
-    ...open.flatMap((name) => findLostKey(fieldOf(tool, name), [...path, name])),
-    ...examples.flatMap((example, index) =>
-      findLostKey(isFields(example) ? example.args : undefined, [...path, 'examples', index, 'args']),
-    ),
-  ]
 }
 
 /** A file in bundle format. */

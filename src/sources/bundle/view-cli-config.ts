@@ -5,7 +5,7 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import { typeDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { buildInputSchema } from '../../rules/build-input-schema.ts'
-import { checkArgs } from '../check-cli-args.ts'
+import { checkArgs, dependentsOfArg } from '../check-cli-args.ts'
 import { configKeys } from '../cli-config-keys.ts'
 import type { BundleView } from './bundle-view.ts'
 import { toSafeName, toSafeNamespace, warnName } from './safe-name.ts'
@@ -15,7 +15,7 @@ const configKind = {
   keys: configKeys,
   code: 'BUNDLE_INVALID',
   needs: "at least 'command' and 'tools'",
-  controllingKeys: new Set(['type', 'items', 'repeat']),
+  dependents: dependentsOfArg,
   check: checkConfig,
 } as const
 

@@ -6,6 +6,7 @@ import { ArgDef, CliConfig, type LoadedConfig, ToolDef } from '../../contract/cl
 import type { Finding } from '../../diagnostics/finding.ts'
 import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { processEnv } from '../../rules/settings.ts'
+import { dependentsOfArg } from '../check-cli-args.ts'
 import { configKeys } from '../cli-config-keys.ts'
 import { checkConfig, checkEnvironment } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
@@ -58,7 +59,7 @@ const configKind = {
   keys: configKeys,
   code: 'CONFIG_INVALID',
   needs: "at least 'command' and 'tools'",
-  controllingKeys: new Set(['type', 'items', 'repeat']),
+  dependents: dependentsOfArg,
   yaml: { tolerant: true },
   relax: relaxConfig,
 } as const

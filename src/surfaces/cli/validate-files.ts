@@ -1,9 +1,10 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Bundle } from '../../contract/bundle.ts'
+import { independentOf } from '../../diagnostics/diagnose.ts'
 import { maxProblems, toProblemError } from '../../diagnostics/problem-error.ts'
-import { dropDependentProblems } from '../../operations/checks/check-remainder.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
+import { toolDependents } from '../../rules/tool-dependents.ts'
 import { type BundleRefused, checkInputKeys } from '../../sources/bundle/index.ts'
 import type { RegistryClient } from './host.ts'
 
@@ -32,10 +33,10 @@ export async function validateRejected(rejected: BundleRefused, withRegistry: Wi
   const reported = await validateBundle(rest.bundle, withRegistry)
   // Problems between files were already found during reading, with their locations.
   const alreadyFound = new Set(checkInputKeys(rest.bundle).map(toKey))
-  const others = dropDependentProblems(
-    reported.filter((problem) => !alreadyFound.has(toKey(problem))),
-    rest.wrong,
-  ).map((problem) => rest.place(problem))
+  const isIndependent = independentOf(rest.wrong, toolDependents)
+  const others = reported
+    .filter((problem) => !alreadyFound.has(toKey(problem)) && isIndependent(problem.pointer))
+    .map((problem) => rest.place(problem))
   const problems = [...found, ...others].sort(byLocation)
   return toProblemError({ code: 'BUNDLE_INVALID', what: source, problems, more: reported.length >= maxProblems })
 }

@@ -1,4 +1,53 @@
 import type * as z from 'zod'
+import { fromPointer, toPointer } from '../base/problem.ts'
+import type { Finding } from './finding.ts'
+import { describeShape, type ShapeOptions } from './shape-problems.ts'
+import { describedParse } from './zod-issues.ts'
+
+/** The further parts of a value that cannot be checked if the part at a path is invalid. */
+export type Dependents = (path: readonly string[]) => readonly (readonly string[])[]
+
+/** The shape of a value, and the dependencies between its parts. */
+export interface Shape<T> extends ShapeOptions {
+  readonly schema: z.ZodType<T>
+  readonly dependents?: Dependents | undefined
+}
+
+/** A value with all of its problems. */
+export interface Diagnosis<T> {
+  /** The value without its invalid parts; undefined if nothing usable is left. */
+  readonly value: T | undefined
+  readonly findings: readonly Finding[]
+  /** JSON pointers to the parts with an invalid shape. */
+  readonly wrong: readonly string[]
+}
+
+/** Collects the problems of a value: those of its shape, and those that a check finds in the parts with a valid shape. */
+export function diagnose<T>(
+  input: unknown,
+  shape: Shape<T>,
+  check: (value: T) => readonly Finding[] = () => [],
+): Diagnosis<T> {
+  const { schema, dependents } = shape
+  const parsed = schema.safeParse(input, describedParse)
+  if (parsed.success) return { value: parsed.data, findings: check(parsed.data), wrong: [] }
+  const { issues } = parsed.error
+  const invalid = issues.flatMap((issue) => describeShape(schema, issue, shape))
+  const wrong = invalid.map(({ path }) => toPointer(path))
+  const value = dropInvalid(schema, input, issues)
+  const isIndependent = independentOf(wrong, dependents)
+  const found = value === undefined ? [] : check(value).filter(({ path }) => isIndependent(toPointer(path)))
+  return { value, findings: [...invalid, ...found], wrong }
+}
+
+/** Tests whether a problem at a JSON pointer does not follow from invalid parts. */
+export function independentOf(wrong: readonly string[], dependents: Dependents = () => []) {
+  const invalid = new Set(wrong.flatMap((pointer) => [pointer, ...dependents(fromPointer(pointer)).map(toPointer)]))
+  return (pointer = ''): boolean => {
+    const parts = pointer.split('/')
+    return !parts.some((_, index) => invalid.has(parts.slice(0, index + 1).join('/')))
+  }
+}
 
 const maxRounds = 5
 // Each round copies or reads the whole value; for a larger one only problems of shape are reported.
