@@ -35,6 +35,19 @@ onEachEngine('the last admin key', (server, database) => {
     expect((await server().request('GET', '/keys')).status).toBe(200)
   })
 
+  it('is kept under any spelling of its id, and where two revoke each other at once', async () => {
+    const { items } = (await server().request('GET', '/keys')).body
+    const { id } = items.find(({ name }: { name: string }) => name === 'admin')
+    expectProblem(await revoke(id.toUpperCase()), 409, 'IN_USE')
+    const makePair = (name: string) =>
+      server().request('POST', '/keys', { body: { name, scopes: ['admin'], workspace: 'pair' } })
+    const [left, right] = [(await makePair('left')).body.secret, (await makePair('right')).body.secret]
+    const answers = await Promise.all([revoke('left', right), revoke('right', left)])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const kept = [left, right].map(async (key) => (await server().request('POST', '/keys', { key, body: {} })).status)
+    expect((await Promise.all(kept)).sort()).toEqual([401, 422])
+  })
+
   it('is not one that expires beside it, nor one of two that last', async () => {
     const first = await lasting()
     await make('passing', 600_000)

@@ -48,6 +48,19 @@ describe('keys', () => {
   })
 })
 
+describe('the name of a key', () => {
+  it.each(['a\nb', 'a\tb', 'a\r', 'a\u001b[31mb', '\u202eabc', 'a\u0085b', 'a\u200bb'])(
+    'has no control character or invisible one: %j',
+    async (name) => {
+      const answer = await server.request('POST', '/keys', { body: { name: `x${name}y`, scopes: ['read'] } })
+      expectProblem(answer, 422, 'INPUT_INVALID')
+      expect(answer.body.errors).toEqual([
+        expect.objectContaining({ pointer: '/name', hint: expect.stringContaining('ci-runner') }),
+      ])
+    },
+  )
+})
+
 describe('the current key', () => {
   it('returns name and scopes, and an error without a key', async () => {
     const { secret } = (await server.request('POST', '/keys', { body: { name: 'caller', scopes: ['call'] } })).body

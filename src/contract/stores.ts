@@ -188,8 +188,11 @@ export interface KeyStore {
   /** Returns a valid key by the hash of its secret; not a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
   list(workspace: string): Promise<readonly ApiKey[]>
-  /** Revokes a key permanently and cancels its calls that have not started; every process is notified. */
-  revoke(caller: Caller, idOrName: string): Promise<ApiKey>
+  /**
+   * Revokes a key permanently and cancels its calls that have not started; every process is notified. `check` receives the key and
+   * all keys of its workspace, which cannot change until the key is revoked.
+   */
+  revoke(caller: Caller, idOrName: string, check?: (key: ApiKey, all: readonly ApiKey[]) => void): Promise<ApiKey>
   /** The keys among `ids` that are revoked or expired. */
   findInvalid(ids: readonly string[]): Promise<readonly string[]>
   /** Calls `onRevoked` when any process revokes a key. */

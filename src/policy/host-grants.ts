@@ -26,7 +26,7 @@ export function readGrants(args: readonly string[]): GrantsOf {
 function readArgument(arg: string): readonly [string, readonly Grant[]] {
   const [, workspace, list = ''] = shape.exec(arg) ?? []
   const names = list.split(',').filter((name) => name !== '' && name !== 'none')
-  const unknown = names.find((name) => name !== 'all' && !(name in hostGrants))
+  const unknown = names.find((name) => name !== 'all' && !Object.hasOwn(hostGrants, name))
   if (workspace !== undefined && unknown === undefined)
     return [workspace, names.includes('all') ? allGrants : (names as Grant[])]
   const what = workspace === undefined ? `'${arg}' is not WORKSPACE=GRANT,...` : `'${unknown}' is not a grant`

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { hasInvisible } from '../../base/visible-text.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { hints } from '../../diagnostics/shape-problems.ts'
@@ -43,7 +44,13 @@ export const createKey = defineOperation({
   needs: ['registry'],
   http: { method: 'post', path: '/keys', status: 201, location: '/keys/{id}', tag },
   input: z.strictObject({
-    name: z.string().trim().min(1).max(100),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .refine((name) => !/[\n\t]/.test(name) && !hasInvisible(name), 'must not contain control or invisible characters')
+      .register(hints, { hint: 'use letters, digits, spaces and punctuation, such as ci-runner' }),
     scopes: z
       .array(z.enum(scopes))
       .min(1)
@@ -122,12 +129,9 @@ export const currentKey = defineOperation({
 })
 
 /** Without an admin key none could be created, and an expiring one is only a temporary solution. */
-async function refuseLast(context: OperationContext<'registry'>, idOrName: string): Promise<void> {
-  const keys = await context.registry.stores.keys.list(context.caller.workspace)
-  const admins = keys.filter(isAdmin)
-  const own = admins.find(({ id, name }) => id === idOrName || name === idOrName)
-  if (own === undefined) return
-  const others = admins.filter(({ id }) => id !== own.id)
+function refuseLast(own: ApiKey, keys: readonly ApiKey[]): void {
+  if (!isAdmin(own)) return
+  const others = keys.filter((key) => isAdmin(key) && key.id !== own.id)
   if (others.length === 0) throw lastKey(`${own.name} is the last admin key.`)
   if (own.expiresAt !== null || others.some(({ expiresAt }) => expiresAt === null)) return
   const names = others.slice(0, 5).map(({ name, expiresAt }) => `${name} at ${expiresAt}`)
@@ -152,8 +156,7 @@ export const revokeKey = defineOperation({
   input: z.object({ idOrName: IdOrName }),
   output: KeyInfo,
   async handle({ idOrName }, context) {
-    await refuseLast(context, idOrName)
-    const key = await context.registry.stores.keys.revoke(context.caller, idOrName)
+    const key = await context.registry.stores.keys.revoke(context.caller, idOrName, refuseLast)
     return { ...key, scopes: [...key.scopes] }
   },
 })

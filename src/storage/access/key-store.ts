@@ -65,10 +65,14 @@ export class DatabaseKeyStore implements KeyStore {
     return guard(async () => (await rows.list(this.#db, workspace)).map(toKey))
   }
 
-  revoke(caller: Caller, idOrName: string) {
+  revoke(caller: Caller, idOrName: string, check?: Parameters<KeyStore['revoke']>[2]) {
     return transact(this.#db, async (db) => {
+      // Locks all of them: two keys that are revoked at once must not both count on the other.
+      const own = eq(apiKeys.workspaceId, caller.workspace)
+      const all = await db.select().from(apiKeys).where(own).orderBy(apiKeys.id).for('update')
       const before = toKey(await rows.lock(db, caller.workspace, idOrName))
       if (before.revokedAt !== null) return before
+      check?.(before, all.map(toKey))
       const [row] = await db.update(apiKeys).set({ revokedAt: sql`now()` }).where(eq(apiKeys.id, before.id)).returning()
       const after = toKey(row as typeof apiKeys.$inferSelect)
       const change = { before: toRecord(before), after: toRecord(after) }

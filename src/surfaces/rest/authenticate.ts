@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { TooldexError } from '../../base/errors.ts'
 import type { ApiKey, KeyStore } from '../../contract/stores.ts'
 import type { Scope } from '../../operations/operation.ts'
@@ -84,7 +85,7 @@ export class FailedKeys {
 
   /** Counts a wrong key and returns the error of the response. */
   refuse(address: string, prefix: string, now = Date.now()): TooldexError {
-    const late = Math.max(this.#add(`address ${address}`, now), this.#add(`key ${prefix}`, now))
+    const late = Math.max(this.#add(`address ${networkOf(address)}`, now), this.#add(`key ${prefix}`, now))
     if (late <= now) return new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
     const retryAfter = Math.ceil((late - now) / 1000) + 1
     const hint = `Wait ${retryAfter} seconds before trying another key; a valid key is accepted at any time.`
@@ -109,4 +110,17 @@ export class FailedKeys {
     if (this.#counts.size > limits.maxEntries && oldest !== undefined) this.#counts.delete(oldest)
     return entry.count > limits.maxFailures ? entry.since + limits.withinMs : 0
   }
+}
+
+/** The network of one client: an IPv6 address alone is one of the 2^64 that a client may use. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
+  const before = head.split(':').filter(Boolean)
+  const after = (tail ?? '').split(':').filter(Boolean)
+  const groups = [...before, ...Array(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after]
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':')
 }

@@ -93,6 +93,16 @@ describe('wrong keys', () => {
     expect(codes(21, name, name)).toEqual(Array(21).fill('UNAUTHORIZED'))
   })
 
+  it('are limited for the whole network that one client of IPv6 has', () => {
+    const name = (at: number) => `n${at}`
+    const expected = [...Array(20).fill('UNAUTHORIZED'), 'TOO_BUSY']
+    expect(codes(21, (at) => `2001:db8:0:7::${at.toString(16)}`, name)).toEqual(expected)
+    expect(codes(21, (at) => (at % 2 === 0 ? `2001:DB8::7:0:0:0:${at}` : `2001:db8:0:7:1:2:3:${at}`), name)).toEqual(
+      expected,
+    )
+    expect(codes(21, (at) => `2001:db8:0:${at}::1`, name)).toEqual(Array(21).fill('UNAUTHORIZED'))
+  })
+
   it('are counted anew after a minute', () => {
     const failed = new FailedKeys()
     for (let count = 0; count < 30; count++) failed.refuse('one', 'key', 1000)
