@@ -174,6 +174,16 @@ describe('a redirect to another host', () => {
     expect(received).toEqual(safe)
   })
 
+  it.each(['http://localhost', 'http://127.0.0.2', 'http://[::1]'])(
+    'goes to no other private host, although its own may be private: %s',
+    async (other) => {
+      const { url, asked } = await startEcho()
+      const first = await startRedirect(`${other}:${new URL(url).port}/`, 302)
+      expect(await run({ url: first })).toMatchObject({ status: 'FAILED', errorCode: 'ADDRESS_REFUSED' })
+      expect(asked).toEqual([])
+    },
+  )
+
   it('keeps its headers within one host', async () => {
     const asked: IncomingMessage['headers'][] = []
     const server = createServer((request, response) => {

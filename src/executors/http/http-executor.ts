@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
@@ -10,7 +9,7 @@ import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { type HttpResponse, send } from './send.ts'
+import { type Agents, type HttpResponse, send } from './send.ts'
 
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
@@ -37,18 +36,12 @@ export function createHttpExecutor(): Executor {
         },
         async run(controls) {
           const built = derive()
-          const { anywhere, publicOnly } = await loadAgents()
-          const dispatcher = config.allowPrivate === true ? anywhere : publicOnly
-          return perform({ config, deadlineMs, dispatcher, built: traced(built, controls.traceparent) }, controls)
+          const agents = await loadAgents()
+          return perform({ config, deadlineMs, agents, built: traced(built, controls.traceparent) }, controls)
         },
       }
     },
   })
-}
-
-interface Agents {
-  readonly publicOnly: Dispatcher
-  readonly anywhere: Dispatcher
 }
 
 /** Loads the HTTP client with the first request; it ignores the proxy variables of the environment and checks every address. */
@@ -66,12 +59,13 @@ const traced = (built: BuiltRequest, traceparent: string | undefined): BuiltRequ
 interface Sending {
   readonly config: HttpConfig
   readonly built: BuiltRequest
-  readonly dispatcher: Dispatcher
+  readonly agents: Agents
   readonly deadlineMs: number
 }
 
-function perform({ config, built, dispatcher, deadlineMs }: Sending, controls: RunControls): Promise<RunOutcome> {
-  const { allowPrivate = false, maxBytes = defaults.maxBytes } = config
+function perform({ config, built, agents, deadlineMs }: Sending, controls: RunControls): Promise<RunOutcome> {
+  const { allowPrivate, maxBytes = defaults.maxBytes } = config
+  const privateHost = allowPrivate === true ? built.url.hostname : undefined
   let log = ''
   const note = (line: string): void => {
     log += line
@@ -84,7 +78,7 @@ function perform({ config, built, dispatcher, deadlineMs }: Sending, controls: R
     signal: controls.signal,
     async perform(deadline) {
       const secretHeaders = await authHeader(config.auth, controls)
-      const response = await send(built, { dispatcher, allowPrivate, secretHeaders, maxBytes, deadline, note })
+      const response = await send(built, { agents, privateHost, secretHeaders, maxBytes, deadline, note })
       return toEnding(config, response, deadline.signal)
     },
     failureCode: 'HTTP_ERROR',

@@ -23,10 +23,17 @@ export interface HttpResponse {
   readonly url: URL
 }
 
-/** The client, limits and secret headers of a request. */
+/** The clients of requests to public addresses, and to any address. */
+export interface Agents {
+  readonly publicOnly: Dispatcher
+  readonly anywhere: Dispatcher
+}
+
+/** The clients, limits and secret headers of a request. */
 interface SendOptions {
-  readonly dispatcher: Dispatcher
-  readonly allowPrivate: boolean
+  readonly agents: Agents
+  /** The host that may be private; a redirect from it to another private host is refused. */
+  readonly privateHost: string | undefined
   /** Headers that only the first host receives. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly maxBytes: number
@@ -63,7 +70,6 @@ async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpRe
   let next = built
   let secrets = options.secretHeaders
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    if (!options.allowPrivate) checkHost(next.url.hostname)
     const response = await sendOnce(next, secrets, options)
     const location = response.headers.location
     if (response.status < 300 || response.status > 399 || typeof location !== 'string') return response
@@ -91,7 +97,9 @@ async function sendOnce(
 ): Promise<HttpResponse> {
   const { method, url, headers, body } = built
   const started = performance.now()
-  const response = await options.dispatcher.request({
+  const mayBePrivate = url.hostname === options.privateHost
+  if (!mayBePrivate) checkHost(url.hostname)
+  const response = await options.agents[mayBePrivate ? 'anywhere' : 'publicOnly'].request({
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     method,

@@ -39,6 +39,24 @@ describe('a redirect of an MCP server', () => {
     expect(received).toEqual([])
   })
 
+  it('to another private host is refused for a request without a body too', async () => {
+    const received: IncomingMessage[] = []
+    const other = await listen((request, response) => {
+      received.push(request)
+      response.end()
+    })
+    const url = await listen((request, response) => {
+      if (request.method === 'POST') return void response.writeHead(202, { 'mcp-session-id': 's-1' }).end()
+      response.writeHead(302, { location: other.replace('127.0.0.1', 'localhost') }).end()
+    })
+    const line = open(url)
+    await line.start()
+    await line.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    // Ends the session with a DELETE.
+    await line.close()
+    expect(received).toEqual([])
+  })
+
   it('within one host keeps headers and body', async () => {
     const received: (string | undefined)[] = []
     const url = await listen(async (request, response) => {

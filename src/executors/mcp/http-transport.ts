@@ -7,7 +7,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { Agent, fetch } from 'undici'
-import { checkHost, publicLookup } from '../network/guard-address.ts'
+import { checkHost, publicLookupBut } from '../network/guard-address.ts'
 import {
   bodyRefused,
   keepsMethod,
@@ -48,11 +48,11 @@ export class HttpTransport implements Transport {
   #closing: Promise<void> | undefined
 
   constructor({ url, headers, allowPrivate }: UpstreamAddress, check: MessageCheck) {
-    const lookup = allowPrivate ? {} : { lookup: publicLookup }
-    this.#agent = new Agent({ ...agentOptions, connect: { ...lookup, timeout: 10_000 } })
+    const privateHost = allowPrivate ? url.hostname : undefined
+    this.#agent = new Agent({ ...agentOptions, connect: { lookup: publicLookupBut(privateHost), timeout: 10_000 } })
     this.#check = check
     this.#inner = new StreamableHTTPClientTransport(url, {
-      fetch: guardedFetch(this.#agent, allowPrivate, {
+      fetch: guardedFetch(this.#agent, privateHost, {
         maxBytes: check.limits.messageBytes,
         reduce: (bytes, isEvent) => this.#reduce(bytes, isEvent),
       }),
@@ -147,11 +147,11 @@ interface MessageBounds {
 }
 
 /** Requests allowed URLs only, redirects included, and bounds each message of a response. */
-function guardedFetch(dispatcher: Agent, allowPrivate: boolean, bounds: MessageBounds): FetchLike {
+function guardedFetch(dispatcher: Agent, privateHost: string | undefined, bounds: MessageBounds): FetchLike {
   const request = fetch as unknown as (url: URL, init: object) => Promise<Response>
   return async (url, init) => {
     const response = await followRedirects(new URL(url), init, async (target, options) => {
-      if (!allowPrivate) checkHost(target.hostname)
+      if (target.hostname !== privateHost) checkHost(target.hostname)
       return request(target, { ...options, dispatcher, redirect: 'manual' })
     })
     if (response.body === null) return response

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns'
 import { lookup as lookupAll } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -43,6 +44,12 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
     })
     .catch((error: Error) => callback(error as NodeJS.ErrnoException, '', 4))
 }
+
+/** The same for every name but one, which may be private. */
+export const publicLookupBut =
+  (privateHost: string | undefined): LookupFunction =>
+  (hostname, options, callback) =>
+    hostname === privateHost ? lookup(hostname, options, callback) : publicLookup(hostname, options, callback)
 
 const refused = (host: string): TooldexError =>
   new TooldexError('ADDRESS_REFUSED', `${host.slice(0, 200)} is not a public address.`, {
