@@ -78,6 +78,27 @@ describe('commands that read tools query the server', () => {
   })
 })
 
+describe('a name in the path of a request', () => {
+  it.each([
+    ['', 'must not be empty'],
+    ['.', "must not be '.'"],
+    ['..', "must not be '..'"],
+    ['\ud800', 'must not be damaged text'],
+  ])('is refused where it would name another route: %j', async (name, message) => {
+    const env = { ...none, TOOLDEX_HOME: tempFolder(), TOOLDEX_URL: server.url, TOOLDEX_API_KEY: server.key }
+    for (const words of [
+      ['call'],
+      ['tools', 'get'],
+      ['tools', 'activate'],
+      ['keys', 'revoke'],
+      ['executions', 'cancel'],
+    ]) {
+      const { code, stderr } = await runInline([...words, name], { env })
+      expect([code, stderr], words.join(' ')).toEqual([2, expect.stringContaining(message)])
+    }
+  })
+})
+
 describe('a server that was only found', () => {
   const search = (env: Record<string, string>) =>
     runInline(['search', 'count', 'words', '--json'], { env: { ...none, ...env } })

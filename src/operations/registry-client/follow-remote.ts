@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
 import { RunEvent } from '../runs/follow.ts'
-import { type RemoteServer, requestServer } from './remote-client.ts'
+import { type RemoteServer, requestServer, toSegment } from './remote-client.ts'
 
 const maxTries = 6
 const firstPauseMs = 200
@@ -38,7 +38,7 @@ async function* listen(
   { id, last, signal }: { id: string; last: number; signal: AbortSignal },
 ): AsyncGenerator<RunEvent> {
   const headers = { accept: 'text/event-stream', ...(last === 0 ? {} : { 'last-event-id': String(last) }) }
-  const response = await requestServer(server, `/executions/${encodeURIComponent(id)}/events`, { headers, signal })
+  const response = await requestServer(server, `/executions/${toSegment('id', id)}/events`, { headers, signal })
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of response.body ?? []) {

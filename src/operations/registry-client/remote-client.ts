@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import type { Problem } from '../../base/problem.ts'
+import { type Problem, toPointer } from '../../base/problem.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Operation } from '../operation.ts'
 import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
@@ -66,7 +67,7 @@ export function requestRemote(
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name]
     delete rest[name]
-    return encodeURIComponent(String(value))
+    return toSegment(name, String(value))
   })
   const { expectedVersion, ...fields } = rest
   const hasBody = method !== 'get' && method !== 'delete'
@@ -83,6 +84,18 @@ export function requestRemote(
     signal,
   })
 }
+
+/** One segment of a path. The URL parser resolves `.` and `..`, encoded ones too, so that they would name another route. */
+export function toSegment(name: string, text: string): string {
+  const isDots = text === '.' || text === '..'
+  if (!isDots && text !== '' && !loneSurrogate.test(text)) return encodeURIComponent(text)
+  const message =
+    text === '' ? `${name} must not be empty` : `${name} must not be ${isDots ? `'${text}'` : 'damaged text'}`
+  const problem = { severity: 'error', pointer: toPointer([name]), message } as const
+  throw toProblemError({ code: 'INPUT_INVALID', what: 'The input', problems: [problem] })
+}
+
+const loneSurrogate = /\p{Surrogate}/u
 
 /** Sends one request below /api/v1 and throws the error of an error response. */
 export async function requestServer(server: RemoteServer, path: string, init: RequestInit): Promise<Response> {
