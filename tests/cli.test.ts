@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../src/index.ts'
 import { commandTable } from '../src/surfaces/cli/command-table.ts'
-import { withRun } from '../src/surfaces/cli/create-program.ts'
+import type { CliHost } from '../src/surfaces/cli/index.ts'
 import { runCli } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
 import { runInProcess } from './support/run-in-process.ts'
@@ -217,13 +217,21 @@ describe('tooldex in the terminal', () => {
       expect((await runInline(['completion', shell])).stdout).toContain('__complete')
   })
 
-  it('reads a bare list of configs as run, whatever options stand before', () => {
-    expect(withRun(['git', 'docker'])).toEqual(['run', 'git', 'docker'])
-    expect(withRun(['--policy', 'list', 'git'])).toEqual(['run', '--policy', 'list', 'git'])
-    expect(withRun(['--classic', 'git'])).toEqual(['run', '--classic', 'git'])
-    expect(withRun(['list', 'git'])).toEqual(['list', 'git'])
-    expect(withRun(['--help'])).toEqual(['--help'])
-    expect(withRun(['--server', 'http://127.0.0.1:7331'])).toEqual(['run', '--server', 'http://127.0.0.1:7331'])
+  it('reads a bare list of configs as run, whatever options stand before', async () => {
+    const configsOf = async (...words: string[]) => {
+      let configs: readonly string[] | undefined
+      const runStdio: CliHost['runStdio'] = async (options) => {
+        configs = options.configs
+      }
+      await runInProcess(words, { runStdio, configNames: () => ['git', 'docker'] })
+      return configs
+    }
+    expect(await configsOf('git', 'docker')).toEqual(['git', 'docker'])
+    expect(await configsOf('--policy', 'list', 'git')).toEqual(['git'])
+    expect(await configsOf('--max-output', '1M', '--classic', 'git')).toEqual(['git'])
+    expect(await configsOf('--server', 'http://127.0.0.1:7331')).toEqual([])
+    expect(await configsOf('list', 'git')).toBeUndefined()
+    expect(await configsOf('--help')).toBeUndefined()
   })
 
   it('finds configs of the user by bare name, before bundled ones', async () => {

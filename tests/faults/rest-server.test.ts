@@ -25,6 +25,7 @@ describe('every response', () => {
     const health = await ask(`${server.url}/healthz`, 'POST')
     expectProblem(health, 405, 'METHOD_NOT_ALLOWED')
     expect(health.headers.get('allow')).toBe('GET, HEAD')
+    expectProblem(await server.request('POST', '/executions/x/events'), 405, 'METHOD_NOT_ALLOWED')
     for (const method of ['PROPFIND', 'QUERY']) expectProblem(await server.request(method, '/tools'), 405)
     expectProblem(await server.request('GET', '/nothing'), 404, 'NOT_FOUND')
     expectProblem(await server.request('GET', '/tools/'), 404, 'NOT_FOUND')

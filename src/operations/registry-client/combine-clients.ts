@@ -25,8 +25,8 @@ export function combineClients(parts: CombinedTools): RegistryClient {
   const combined = new CombinedClient(parts)
   return {
     invoke: ((operation, input, controls) => {
-      if (operation.name === searchTools.name) return combined.search(input, controls)
-      if (operation.name === describeTools.name) return combined.describe(input, controls)
+      if (isSame(operation, searchTools)) return combined.search(input, controls)
+      if (isSame(operation, describeTools)) return combined.describe(input, controls)
       return combined.invokeEither(operation, input, controls)
     }) as Invoke,
     call: (call, controls) => combined.call(call, controls),
@@ -113,7 +113,7 @@ class CombinedClient {
   /** All other operations belong to the registry, except reads of outputs stored here. */
   invokeEither: Invoke = (operation, input, controls) => {
     const there = () => this.#registry.invoke(operation, input, controls)
-    if (!operation.name.startsWith('results.')) return there()
+    if (!operation.needs?.includes('results?')) return there()
     return orElse(() => this.#local.invoke(operation, input, controls), there)
   }
 
@@ -129,6 +129,9 @@ class CombinedClient {
     return local instanceof TooldexError && local.suggestions.length > 0 ? local : thrown
   }
 }
+
+/** Whether two operations are one; their types may differ. */
+const isSame = (operation: unknown, other: unknown): boolean => operation === other
 
 const readResult = 'tooldex:read_result'
 

@@ -15,8 +15,8 @@ export async function runCommandLine(args: readonly string[], host: CliHost): Pr
   let used: Command | undefined
   try {
     // Without arguments, people get the help and clients get the tools.
-    const line = args.length === 0 && host.interactive ? ['--help'] : withRun(args)
-    if (line !== args) rejectMistyped(args, host)
+    const line = args.length === 0 && host.interactive ? ['--help'] : await withRun(args, host)
+    if (line !== args) await rejectMistyped(args, host)
     const program = await createProgram(host, exit, line)
     program.hook('preAction', (_, command) => {
       used = command
@@ -81,21 +81,11 @@ Examples:
 
 // Completion reads the options of the other commands.
 const needsAll = new Set(['completion', '__complete'])
-const runOptionsWithValue = new Set([
-  '--policy',
-  '--pin',
-  '--server',
-  '--log-level',
-  '--transport',
-  '--concurrency',
-  '--max-output',
-  '--max-file',
-  '--containment',
-])
 
 /** Inserts `run` where the first positional argument is not a command: `tooldex git docker` is `tooldex run git docker`. */
-export function withRun(args: readonly string[]): readonly string[] {
-  const first = firstPositional(args)
+async function withRun(args: readonly string[], host: CliHost): Promise<readonly string[]> {
+  if (isAboutAll(args)) return args
+  const first = await firstPositional(args, host)
   const isCommand =
     first === undefined
       ? args.some((arg) => ownFlags.has(arg))
@@ -105,12 +95,19 @@ export function withRun(args: readonly string[]): readonly string[] {
 
 const ownFlags = new Set(['--help', '-h', '--version', '-V'])
 
-const firstPositional = (args: readonly string[]) =>
-  args.find((arg, index) => !arg.startsWith('-') && !runOptionsWithValue.has(args[index - 1] ?? ''))
+/** Options before the first positional argument are those of `run`, which is loaded only to parse them. */
+async function firstPositional(args: readonly string[], host: CliHost): Promise<string | undefined> {
+  if (!args[0]?.startsWith('-')) return args[0]
+  const { commands } = await createProgram(host, () => {}, ['run'])
+  const options = commands.flatMap((command) => command.options)
+  const takesValue = (flag = '') =>
+    options.some(({ long, short, required }) => required && [long, short].includes(flag))
+  return args.find((arg, index) => !arg.startsWith('-') && !takesValue(args[index - 1]))
+}
 
 /** Rejects an unknown name that resembles a command, instead of looking it up among the configs. */
-function rejectMistyped(args: readonly string[], host: CliHost): void {
-  const name = firstPositional(args)
+async function rejectMistyped(args: readonly string[], host: CliHost): Promise<void> {
+  const name = await firstPositional(args, host)
   const configs = host.configNames()
   if (name === undefined || configs.includes(name) || existsSync(name)) return
   const suggestion = suggest(name, [...configs, ...Object.keys(commandTable), 'help'])

@@ -25,7 +25,8 @@ export interface ParsedFlags {
   readonly own: ReadonlySet<string>
 }
 
-const ownFlags = new Set(['json', 'dry-run', 'help'])
+/** Options of `tooldex call` that are parsed among the arguments of the tool. */
+export const ownFlags: ReadonlySet<string> = new Set(['json', 'dry-run', 'help'])
 // In this spelling they always belong to Tooldex: a dry run must never run a tool. An argument of the tool is `--dry_run`.
 const reservedFlags = new Set(['dry-run', 'help'])
 /** An option of `tooldex call` itself. */

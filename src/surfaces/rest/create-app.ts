@@ -85,7 +85,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const outages = new OutageLog(context.logger)
   app.onError((thrown, c) => problemResponse(logFailure({ ...context, outages }, thrown, c), c.get('requestId')))
   app.notFound((c) => {
-    const { error, allow } = unknownRoute(new URL(c.req.url).pathname)
+    const { error, allow } = unknownRoute(app.routes, new URL(c.req.url).pathname)
     if (allow !== undefined && c.req.method === 'OPTIONS')
       return new Response(null, { status: 204, headers: { allow } })
     return problemResponse(error, c.get('requestId'), allow === undefined ? {} : { allow })

@@ -8,7 +8,7 @@ import { callTool } from '../../../operations/runs/call-tool.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
 import { bareNames } from '../../../rules/positional-names.ts'
 import type { CliHost } from '../host.ts'
-import { type FlagTool, liftOwnFlags, parseToolFlags, toolHelp } from '../tool-flags.ts'
+import { type FlagTool, liftOwnFlags, ownFlags, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { printResult } from './call-output.ts'
 import { type AddCommand, parseCount, toOpenOptions, withLimitOptions, withToolOptions } from './command.ts'
 import { isLocal, queryServer, rejectServerWithLocal, type ServerFlags, withServerOption } from './query-server.ts'
@@ -62,10 +62,9 @@ interface TypedCall {
 
 /** Accepts options of the call after the tool's name, unless the tool has an argument of that name. */
 async function withLaterFlags(host: CliHost, command: Command, { name, typed, before }: TypedCall) {
-  const toolFlags = new Set(['json', 'dry-run', 'help'])
   const options = command.options
     .map((option) => ({ option, name: option.name(), takesValue: option.required || option.optional }))
-    .filter((each) => !toolFlags.has(each.name))
+    .filter((each) => !ownFlags.has(each.name))
   if (liftOwnFlags(typed, options).lifted.length === 0) return { args: typed, flags: before }
   const { lifted, rest } = liftOwnFlags(typed, options, await findTool(host, before, name))
   const flags: Record<string, unknown> = { ...before }

@@ -76,8 +76,7 @@ async function invokeWithFile<Input extends z.ZodType, Output extends z.ZodType>
     try {
       if (scriptProblem !== undefined) {
         // A change may contain only some fields, which cannot be validated as a tool.
-        const isWhole = [tools.createTool.name, validateDraft.name].includes(operation.name)
-        const others = isWhole ? await findProblems(registry, fields) : []
+        const others = operation.subject === 'tool' ? await findProblems(registry, fields) : []
         throw rejectWithoutScript(scriptProblem, others)
       }
       const answer = await registry.invoke(operation, input(await withCategory(registry, fields)))
