@@ -181,6 +181,17 @@ export class TooldexError extends Error {
   }
 }
 
+/** The value, unless nothing has this name or id. */
+export function mustExist<Value>(
+  value: Value | undefined,
+  noun: string,
+  idOrName: string,
+  code: ErrorCode = 'NOT_FOUND',
+): Value {
+  if (value !== undefined) return value
+  throw new TooldexError(code, `Unknown ${noun}: ${idOrName.slice(0, 200)}.`)
+}
+
 interface TooldexErrorOptions {
   readonly problems?: readonly Problem[]
   readonly hint?: string

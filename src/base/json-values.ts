@@ -45,3 +45,8 @@ export function deepFreeze<T>(value: T): T {
   for (const part of Object.values(value)) deepFreeze(part)
   return value
 }
+
+/** The object without its undefined fields, so that absent fields are really absent. */
+export function onlyDefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T
+}

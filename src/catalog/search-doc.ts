@@ -1,8 +1,7 @@
-import { deepFreeze } from '../base/json-values.ts'
+import { deepFreeze, onlyDefined } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/search.ts'
 import { cutText } from '../rules/cut-text.ts'
-import { onlyDefined } from './only-defined.ts'
 import { toolIdOf } from './parse-tool.ts'
 
 /** A tool as search returns it. */

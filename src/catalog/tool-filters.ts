@@ -1,7 +1,7 @@
+import { onlyDefined } from '../base/json-values.ts'
 import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
 import type { ReadinessState, ToolSource, ToolStatus } from '../contract/tool-state.ts'
 import { normalizeTags } from './normalize-tags.ts'
-import { onlyDefined } from './only-defined.ts'
 
 /** Properties of a tool that filters need besides its own fields; computed only if a filter uses them. */
 export interface ToolFacts<Subject> {

@@ -19,7 +19,7 @@ export interface Caller {
 
 /** One page of a list. */
 export interface Page<Item> {
-  readonly items: readonly Item[]
+  readonly items: Item[]
   readonly nextCursor?: string
   readonly total?: number
 }
@@ -71,10 +71,7 @@ export interface ToolStore {
   versions(workspace: string, toolId: string, query: PageQuery): Promise<Page<ToolVersion>>
   version(workspace: string, toolId: string, version: number): Promise<ToolVersion | undefined>
   /** Where names are passed, only tools with these names are counted. */
-  tags(
-    workspace: string,
-    names?: ReadonlySet<string>,
-  ): Promise<readonly { readonly tag: string; readonly tools: number }[]>
+  tags(workspace: string, names?: ReadonlySet<string>): Promise<{ readonly tag: string; readonly tools: number }[]>
   renameTag(caller: Caller, from: string, to: string): Promise<number>
 }
 
@@ -96,7 +93,7 @@ export interface CategoryStore {
   create(caller: Caller, category: CategoryDraft): Promise<Category>
   get(workspace: string, idOrName: string): Promise<Category | undefined>
   /** Where names are passed, only tools with these names are counted. */
-  all(workspace: string, names?: ReadonlySet<string>): Promise<readonly CountedCategory[]>
+  all(workspace: string, names?: ReadonlySet<string>): Promise<CountedCategory[]>
   change(caller: Caller, idOrName: string, change: Partial<CategoryDraft>, options?: Condition): Promise<Category>
   /** Creates and moves many by name, parents first, all or none. */
   arrange(caller: Caller, plan: Record<'create' | 'change', readonly BundleCategory[]>): Promise<void>
@@ -171,7 +168,7 @@ export interface ApiKey {
   readonly workspace: string
   readonly name: string
   readonly prefix: string
-  readonly scopes: readonly KeyScope[]
+  readonly scopes: KeyScope[]
   readonly createdAt: string
   readonly createdBy: string | null
   readonly expiresAt: string | null
@@ -187,7 +184,7 @@ export interface KeyStore {
   ): Promise<ApiKey>
   /** Returns a valid key by the hash of its secret; not a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
-  list(workspace: string): Promise<readonly ApiKey[]>
+  list(workspace: string): Promise<ApiKey[]>
   /**
    * Revokes a key permanently and cancels its calls that have not started; every process is notified. `check` receives the key and
    * all keys of its workspace, which cannot change until the key is revoked.
@@ -260,7 +257,7 @@ export interface IdempotencyStore {
 
 /** Secrets by name; only encrypted values are stored. */
 export interface SecretStore {
-  list(workspace: string): Promise<readonly StoredSecret[]>
+  list(workspace: string): Promise<StoredSecret[]>
   find(workspace: string, name: string): Promise<string | undefined>
   put(caller: Caller, name: string, sealed: string): Promise<StoredSecret>
   remove(caller: Caller, name: string): Promise<StoredSecret>

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { TooldexError } from '../base/errors.ts'
+import { mustExist, TooldexError } from '../base/errors.ts'
 import type { Execution, ExecutionStore } from '../contract/execution.ts'
 import type { Caller } from '../contract/stores.ts'
 import { isFinal } from '../rules/is-final.ts'
@@ -50,8 +50,7 @@ export class RunWaits {
     const leaving = this.#leaving.signal
     const woken = signal === undefined ? leaving : AbortSignal.any([signal, leaving])
     for (;;) {
-      const execution = await store.get(caller.workspace, id)
-      if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id}.`)
+      const execution = mustExist(await store.get(caller.workspace, id), 'execution', id)
       if (isFinal(execution.status) || execution.reason === 'approval') return execution
       if (signal?.aborted) return joined ? execution : this.#cancelUnlessEnded(caller, execution)
       if (leaving.aborted || (execution.status === 'PENDING' && performance.now() >= until)) return execution

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { type ErrorCode, TooldexError } from '../base/errors.ts'
+import { type ErrorCode, mustExist } from '../base/errors.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { isUuid } from './rows.ts'
@@ -19,10 +19,7 @@ export function namedRows<Table extends NamedTable>(table: Table, noun: string, 
   }
   const select = (db: Db, workspace: string, idOrName: string) =>
     db.select().from(any).where(where(workspace, idOrName))
-  const must = (row: Row | undefined, idOrName: string): Row => {
-    if (row !== undefined) return row
-    throw new TooldexError(missing, `Unknown ${noun}: ${idOrName.slice(0, 200)}.`)
-  }
+  const must = (row: Row | undefined, idOrName: string): Row => mustExist(row, noun, idOrName, missing)
   return {
     /** All rows of a workspace by name. */
     list: async (db: Db, workspace: string): Promise<Row[]> =>

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
-import { TooldexError } from '../base/errors.ts'
+import { mustExist, TooldexError } from '../base/errors.ts'
 import { storableJson } from '../base/storable.ts'
 import type { ReplayReport } from '../contract/replay.ts'
 import type { Caller, PageQuery, Proposal, ProposalDraft, ProposalStore } from '../contract/stores.ts'
@@ -106,8 +106,7 @@ async function changeOpen(
   step: string,
   values: PgUpdateSetSource<typeof toolProposals>,
 ): Promise<Record<'before' | 'after', Proposal>> {
-  const before = await find(db, workspace, id)
-  if (before === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 200)}.`)
+  const before = mustExist(await find(db, workspace, id), 'proposal', id)
   const [row] = await db
     .update(toolProposals)
     .set({ ...values, updatedAt: sql`now()` })

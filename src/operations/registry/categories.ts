@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
+import { mustExist } from '../../base/errors.ts'
+import { onlyDefined } from '../../base/json-values.ts'
 import { Category, CategoryName, registryLimits } from '../../contract/registry.ts'
 import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -36,9 +37,7 @@ export const createCategory = defineOperation({
 })
 
 /** Tools that a policy hides from the caller are not counted. */
-const countedCategories = async (
-  context: OperationContext<'catalog' | 'registry'>,
-): Promise<readonly CountedCategory[]> =>
+const countedCategories = async (context: OperationContext<'catalog' | 'registry'>): Promise<CountedCategory[]> =>
   context.registry.stores.categories.all(context.caller.workspace, await readableNames(context))
 
 /** Lists categories. */
@@ -50,9 +49,7 @@ export const listCategories = defineOperation({
   http: { method: 'get', path: '/categories', tag },
   input: z.object({}),
   output: z.object({ items: z.array(Counted) }),
-  handle: async (_, context) => ({
-    items: [...(await countedCategories(context))],
-  }),
+  handle: async (_, context) => ({ items: await countedCategories(context) }),
 })
 
 /** Returns the category tree. */
@@ -64,9 +61,7 @@ export const categoryTree = defineOperation({
   http: { method: 'get', path: '/categories/tree', tag },
   input: z.object({}),
   output: z.object({ items: z.array(CategoryNode) }),
-  async handle(_, context) {
-    return { items: toTree(await countedCategories(context)) }
-  },
+  handle: async (_, context) => ({ items: toTree(await countedCategories(context)) }),
 })
 
 /** Reads a category. */
@@ -80,8 +75,7 @@ export const getCategory = defineOperation({
   output: Category,
   async handle({ idOrName }, context) {
     const category = await context.registry.stores.categories.get(context.caller.workspace, idOrName)
-    if (category === undefined) throw new TooldexError('NOT_FOUND', `Unknown category: ${idOrName}.`)
-    return category
+    return mustExist(category, 'category', idOrName)
   },
 })
 
@@ -100,7 +94,9 @@ export const changeCategory = defineOperation({
   }),
   output: Category,
   handle: ({ idOrName, expectedVersion, ...change }, context) =>
-    context.registry.stores.categories.change(context.caller, idOrName, defined(change), { expectedVersion }),
+    context.registry.stores.categories.change(context.caller, idOrName, onlyDefined(change) as Partial<CategoryDraft>, {
+      expectedVersion,
+    }),
 })
 
 /** Deletes a category. */
@@ -130,7 +126,7 @@ export const listTags = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(z.object({ tag: z.string(), tools: z.int() })) }),
   handle: async (_, context) => ({
-    items: [...(await context.registry.stores.tools.tags(context.caller.workspace, await readableNames(context)))],
+    items: await context.registry.stores.tools.tags(context.caller.workspace, await readableNames(context)),
   }),
 })
 
@@ -156,6 +152,3 @@ function toTree(all: readonly CountedCategory[]): CategoryNode[] {
   for (const node of nodes.values()) nodes.get(node.parentId ?? '')?.children.push(node)
   return [...nodes.values()].filter(({ parentId }) => parentId === null)
 }
-
-const defined = (change: object): Partial<CategoryDraft> =>
-  Object.fromEntries(Object.entries(change).filter(([, each]) => each !== undefined))

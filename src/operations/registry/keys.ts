@@ -84,7 +84,7 @@ export const createKey = defineOperation({
         })
       return keys.create(caller, draft)
     })
-    return { ...key, scopes: [...key.scopes], secret }
+    return { ...key, secret }
   },
 })
 
@@ -108,8 +108,7 @@ export const listKeys = defineOperation({
   input: z.object({}),
   output: z.object({ items: z.array(KeyInfo) }),
   async handle(_, context) {
-    const keys = await context.registry.stores.keys.list(context.caller.workspace)
-    return { items: keys.map((key) => ({ ...key, scopes: [...key.scopes] })) }
+    return { items: await context.registry.stores.keys.list(context.caller.workspace) }
   },
 })
 
@@ -156,8 +155,7 @@ export const revokeKey = defineOperation({
   input: z.object({ idOrName: IdOrName }),
   output: KeyInfo,
   async handle({ idOrName }, context) {
-    const key = await context.registry.stores.keys.revoke(context.caller, idOrName, refuseLast)
-    return { ...key, scopes: [...key.scopes] }
+    return context.registry.stores.keys.revoke(context.caller, idOrName, refuseLast)
   },
 })
 
@@ -183,8 +181,5 @@ export const listAudit = defineOperation({
       requestId: z.string().nullable(),
     }),
   ),
-  async handle(query, context) {
-    const page = await context.registry.stores.audit.list(context.caller.workspace, query)
-    return { ...page, items: [...page.items] }
-  },
+  handle: (query, context) => context.registry.stores.audit.list(context.caller.workspace, query),
 })

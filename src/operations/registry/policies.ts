@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
 import { fieldsAsStored } from '../../contract/as-stored.ts'
 import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
 import { Policy } from '../../contract/policy.ts'
@@ -73,8 +73,7 @@ export const deletePolicy = defineOperation({
 
 async function findPolicy(context: OperationContext<'registry'>, name: string): Promise<BundlePolicy> {
   const policy = await context.registry.stores.policies.get(context.caller.workspace, name)
-  if (policy !== undefined) return shownPolicy(policy)
-  throw new TooldexError('NOT_FOUND', `Unknown policy: ${name}.`)
+  return shownPolicy(mustExist(policy, 'policy', name))
 }
 
 /** Problems that the schema cannot detect, such as an invalid pattern. */

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
-import { sameJson, sameOrderedJson } from '../../base/json-values.ts'
-import type { Problem } from '../../base/problem.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
+import { onlyDefined, sameJson, sameOrderedJson } from '../../base/json-values.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
@@ -9,7 +8,6 @@ import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { below } from '../../diagnostics/finding.ts'
 import { diffTools } from '../../versions/index.ts'
-import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { refuseUntried } from '../checks/replay-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
@@ -25,7 +23,7 @@ import {
   refuseInvalid,
   withChange,
 } from './registry.ts'
-import { WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
+import { changeRegistered, WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'proposals'
 
@@ -71,7 +69,13 @@ export const proposeChange = defineOperation({
     const problems = await refuseInvalid(context, next, '/change')
     if (sameOrderedJson(contentFields(tool), contentFields(next)))
       throw new TooldexError('INPUT_INVALID', `Nothing to change: ${tool.name} already has these values.`)
-    const draft = { toolId: tool.id, baseVersion: tool.version, change: defined(change), reason, changelog }
+    const draft = {
+      toolId: tool.id,
+      baseVersion: tool.version,
+      change: onlyDefined(change) as Partial<ToolContent>,
+      reason,
+      changelog,
+    }
     const proposal = await context.registry.stores.proposals.create(context.caller, draft)
     return withWarnings(await withDiff(context, proposal, tool), problems)
   },
@@ -167,24 +171,18 @@ export const acceptProposal = defineOperation({
     )
     return context.registry.stores.transaction(async (stores) => {
       const base = await stores.tools.version(context.caller.workspace, proposal.toolId, proposal.baseVersion)
-      let problems: readonly Problem[] = []
-      const make = async (current: RegisteredTool) => {
-        const next = withChange(current, proposal.change)
-        if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
-        refuseCode(context, current, next)
-        problems = await refuseInvalid(context, next)
-        const { createdBy } = proposal
-        await refuseUnsafeChange(context, { policies, current, next }, { createdBy, base: base?.content, newPolicies })
-        refuseUntried({ policies, current, next }, proposal)
-        return next
-      }
-      const changelog = proposal.changelog ?? proposal.reason ?? undefined
-      const { tool } = await stores.tools.change(context.caller, proposal.toolId, make, { changelog, expectedVersion })
+      const tool = await changeRegistered(context, proposal.toolId, {
+        inside: { stores, policies },
+        make(current) {
+          if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
+          return withChange(current, proposal.change)
+        },
+        gate: (edit) => refuseUntried(edit, proposal),
+        proposal: { createdBy: proposal.createdBy, base: base?.content, newPolicies },
+        options: { changelog: proposal.changelog ?? proposal.reason ?? undefined, expectedVersion },
+      })
       const decision = { status: 'ACCEPTED', version: tool.version, ...(note === undefined ? {} : { note }) } as const
-      return {
-        proposal: toInfo(await stores.proposals.decide(context.caller, id, decision)),
-        tool: withWarnings(tool, problems),
-      }
+      return { proposal: toInfo(await stores.proposals.decide(context.caller, id, decision)), tool }
     })
   },
 })
@@ -207,8 +205,7 @@ export const refuseProposal = defineOperation({
 
 async function findProposal(context: OperationContext<'registry'>, id: string): Promise<Proposal> {
   const proposal = await context.registry.stores.proposals.get(context.caller.workspace, id)
-  if (proposal === undefined) throw new TooldexError('NOT_FOUND', `Unknown proposal: ${id.slice(0, 100)}.`)
-  return proposal
+  return mustExist(proposal, 'proposal', id)
 }
 
 const toInfo = ({ replay, ...proposal }: Proposal): z.output<typeof ProposalInfo> => {
@@ -239,6 +236,3 @@ function refuseOverwriting({ change, baseVersion }: Proposal, base: ToolContent,
   const hint = `Review its diff; to accept it anyway, confirm version ${current.version}: If-Match: "${current.version}", or --expected-version ${current.version}.`
   throw new TooldexError('STALE', `${current.name}: ${lost.join(', ')} ${since}.`, { hint })
 }
-
-const defined = (change: ToolChange): Partial<RegisteredTool> =>
-  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

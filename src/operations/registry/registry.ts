@@ -1,5 +1,5 @@
-import { TooldexError } from '../../base/errors.ts'
-import { sameJson } from '../../base/json-values.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
+import { onlyDefined, sameJson } from '../../base/json-values.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
 import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
@@ -39,8 +39,7 @@ export async function findRegistered(context: ToolContext, idOrName: string): Pr
 /** The store name of a tool to change; a version is immutable and rejected. */
 export async function nameToChange(context: OperationContext<'registry'>, idOrName: string): Promise<string> {
   if (!/[:@]/.test(idOrName)) return idOrName
-  const { tool, version } = (await findNamed(context, idOrName)) ?? {}
-  if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
+  const { tool, version } = mustExist(await findNamed(context, idOrName), 'tool', idOrName, 'TOOL_NOT_FOUND')
   if (version === undefined) return tool.id
   throw new TooldexError('INPUT_INVALID', `${idOrName} is a single version, and a version cannot be changed.`, {
     hint: `Leave the version out: ${idOfRegistered(tool)}`,
@@ -114,4 +113,4 @@ export const contentFields = (tool: ToolContent): ToolContent =>
 
 /** A tool with some fields changed; undefined fields stay. */
 export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
-  contentFields({ ...tool, ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) })
+  contentFields({ ...tool, ...onlyDefined(change) } as ToolContent)

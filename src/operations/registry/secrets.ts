@@ -14,9 +14,7 @@ export const listSecrets = defineOperation({
   http: { method: 'get', path: '/secrets', tag },
   input: z.object({}),
   output: z.object({ items: z.array(StoredSecret) }),
-  async handle(_input, context) {
-    return { items: [...(await context.registry.stores.secrets.list(context.caller.workspace))] }
-  },
+  handle: async (_, context) => ({ items: await context.registry.stores.secrets.list(context.caller.workspace) }),
 })
 
 /** Stores a secret. */

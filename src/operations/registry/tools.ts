@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
-import type { Problem } from '../../base/problem.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
 import { withDisplayName } from '../../contract/bundle.ts'
 import { ExecutorType } from '../../contract/executor-kinds.ts'
 import { RegisteredTool, ToolChange, ToolDraft, type Transition, transitions } from '../../contract/registry.ts'
@@ -9,7 +8,7 @@ import { ToolStatus } from '../../contract/tool-state.ts'
 import { hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { checkCategory } from '../checks/check-category.ts'
-import { refuseTakenName, refuseUnsafeChange } from '../checks/name-gate.ts'
+import { refuseTakenName } from '../checks/name-gate.ts'
 import { refuseUnprotecting } from '../checks/protection-gate.ts'
 import { refuseUnproposed } from '../checks/replay-gate.ts'
 import { defineOperation } from '../operation.ts'
@@ -25,7 +24,7 @@ import {
   refuseInvalid,
   withChange,
 } from './registry.ts'
-import { WrittenTool, withWarnings } from './written-tool.ts'
+import { changeRegistered, WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'
 
@@ -107,14 +106,14 @@ export const listRegistered = defineOperation({
       })
     const { stores } = context.registry
     const { workspace } = context.caller
-    const found = category === undefined ? undefined : await stores.categories.get(workspace, category)
-    if (category !== undefined && found === undefined)
-      throw new TooldexError('NOT_FOUND', `Unknown category: ${category.slice(0, 200)}.`)
+    const found =
+      category === undefined
+        ? undefined
+        : mustExist(await stores.categories.get(workspace, category), 'category', category)
     const names = await readableNames(context)
     const filters = { tags, categoryId: found?.id, ...(names && { names }) }
     const counted = total ?? query.page !== undefined
-    const page = await stores.tools.list(workspace, { ...query, ...filters, total: counted })
-    return { ...page, items: [...page.items] }
+    return stores.tools.list(workspace, { ...query, ...filters, total: counted })
   },
 })
 
@@ -133,20 +132,11 @@ export const changeTool = defineOperation({
   }),
   output: WrittenTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
-    const { stores } = context.registry
-    const policies = await policiesOf(context)
-    let problems: readonly Problem[] = []
-    const make = async (current: RegisteredTool) => {
-      const next = withChange(current, change)
-      refuseCode(context, current, next)
-      problems = await refuseInvalid(context, next)
-      await refuseUnsafeChange(context, { policies, current, next })
-      refuseUnproposed({ policies, current, next })
-      return next
-    }
-    const name = await nameToChange(context, idOrName)
-    const { tool } = await stores.tools.change(context.caller, name, make, { changelog, expectedVersion })
-    return withWarnings(tool, problems)
+    return changeRegistered(context, await nameToChange(context, idOrName), {
+      make: (current) => withChange(current, change),
+      gate: refuseUnproposed,
+      options: { changelog, expectedVersion },
+    })
   },
   async validateRemainder({ idOrName, changelog: _changelog, expectedVersion: _expected, ...change }, context) {
     const current = await findToValidate(context, idOrName)

@@ -3,20 +3,10 @@ import { TooldexError } from '../../base/errors.ts'
 import { type RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { describeDiff, diffTools } from '../../versions/index.ts'
-import { refuseUnsafeChange } from '../checks/name-gate.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { policiesOf } from '../search/tool-view.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import {
-  checkContent,
-  contentFields,
-  findRegistered,
-  findToValidate,
-  nameToChange,
-  refuseCode,
-  refuseInvalid,
-} from './registry.ts'
-import { WrittenTool, withWarnings } from './written-tool.ts'
+import { checkContent, contentFields, findRegistered, findToValidate, nameToChange } from './registry.ts'
+import { changeRegistered, WrittenTool } from './written-tool.ts'
 
 const tag = 'versions'
 
@@ -31,8 +21,7 @@ export const listVersions = defineOperation({
   output: pageOf(ToolVersion),
   async handle({ idOrName, ...query }, context) {
     const { id } = await findRegistered(context, idOrName)
-    const page = await context.registry.stores.tools.versions(context.caller.workspace, id, query)
-    return { ...page, items: [...page.items] }
+    return context.registry.stores.tools.versions(context.caller.workspace, id, query)
   },
 })
 
@@ -90,19 +79,10 @@ export const rollbackTool = defineOperation({
   async handle({ idOrName, version, changelog, expectedVersion }, context) {
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const { content } = await findVersion(context, tool, version)
-    refuseCode(context, tool, content)
-    const problems = await refuseInvalid(context, content)
-    const { stores } = context.registry
-    const category = await categoryOf(context, content, tool)
-    const policies = await policiesOf(context)
+    const next = { ...contentFields(content), ...(await categoryOf(context, content, tool)) }
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
-    const make = async (current: RegisteredTool) => {
-      const next = { ...contentFields(content), ...category }
-      await refuseUnsafeChange(context, { policies, current, next })
-      return next
-    }
     try {
-      return withWarnings((await stores.tools.change(context.caller, tool.id, make, options)).tool, problems)
+      return await changeRegistered(context, tool.id, { make: () => next, options })
     } catch (thrown) {
       throw nameTaken(thrown, tool, content.name)
     }

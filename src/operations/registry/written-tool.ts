@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import type { Problem } from '../../base/problem.ts'
-import { RegisteredTool } from '../../contract/registry.ts'
+import type { BundlePolicy } from '../../contract/bundle.ts'
+import { RegisteredTool, type ToolContent } from '../../contract/registry.ts'
+import type { ChangeOptions, Stores } from '../../contract/stores.ts'
 import { withDefaultHint } from '../../diagnostics/default-hints.ts'
+import { refuseUnsafeChange } from '../checks/name-gate.ts'
+import type { OperationContext } from '../operation.ts'
+import { policiesOf } from '../search/tool-view.ts'
+import { refuseCode, refuseInvalid } from './registry.ts'
 
 /** A problem of a tool in a response. */
 export const ToolProblem = z.object({
@@ -29,4 +35,37 @@ export function withWarnings<Written extends object>(
 ): Written & Pick<WrittenTool, 'warnings'> {
   const warnings = problems.filter(({ severity }) => severity === 'warning').map(withDefaultHint)
   return warnings.length === 0 ? written : { ...written, warnings }
+}
+
+type ToolEdit = Parameters<typeof refuseUnsafeChange>[1] & { readonly current: RegisteredTool }
+
+interface ToolWrite {
+  /** The stores of the transaction of the caller, with the policies that were read before it. */
+  readonly inside?: { readonly stores: Stores; readonly policies: readonly BundlePolicy[] }
+  readonly make: (current: RegisteredTool) => ToolContent
+  /** A further check of the change. */
+  readonly gate?: (edit: ToolEdit) => void
+  readonly proposal?: Parameters<typeof refuseUnsafeChange>[2]
+  readonly options: ChangeOptions
+}
+
+/** Changes a tool if the caller may, and if its next content is valid; returns it with its warnings. */
+export async function changeRegistered(
+  context: OperationContext<'catalog' | 'registry'>,
+  idOrName: string,
+  { inside, make, gate, proposal, options }: ToolWrite,
+): Promise<WrittenTool> {
+  const { stores } = inside ?? context.registry
+  const policies = inside?.policies ?? (await policiesOf(context))
+  let problems: readonly Problem[] = []
+  const check = async (current: RegisteredTool) => {
+    const next = make(current)
+    refuseCode(context, current, next)
+    problems = await refuseInvalid(context, next)
+    await refuseUnsafeChange(context, { policies, current, next }, proposal)
+    gate?.({ policies, current, next })
+    return next
+  }
+  const { tool } = await stores.tools.change(context.caller, idOrName, check, options)
+  return withWarnings(tool, problems)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
 import { Execution, ExecutionStatus, ExecutionSummary, executionSorts } from '../../contract/execution.ts'
 import { WorkerState } from '../../contract/worker.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
@@ -23,11 +23,8 @@ export async function findExecution(
   return names === undefined || names.has(found.toolName) ? found : undefined
 }
 
-async function mustFind(context: OperationContext<'catalog' | 'registry'>, id: string): Promise<Execution> {
-  const found = await findExecution(context, id)
-  if (found !== undefined) return found
-  throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
-}
+const mustFind = async (context: OperationContext<'catalog' | 'registry'>, id: string): Promise<Execution> =>
+  mustExist(await findExecution(context, id), 'execution', id)
 
 const filters = {
   ...paging,
@@ -55,9 +52,7 @@ export const listExecutions = defineOperation({
   output: pageOf(ExecutionSummary),
   async handle(query, context) {
     const names = await readableNames(context)
-    const all = { ...query, ...(names && { names }) }
-    const page = await context.registry.stores.executions.list(context.caller.workspace, all)
-    return { ...page, items: [...page.items] }
+    return context.registry.stores.executions.list(context.caller.workspace, { ...query, ...(names && { names }) })
   },
 })
 
@@ -73,8 +68,7 @@ export const listExecutionsOfTool = defineOperation({
   async handle({ idOrName, ...query }, context) {
     const { stores } = context.registry
     const tool = await findRegistered(context, idOrName)
-    const page = await stores.executions.list(context.caller.workspace, { ...query, toolId: tool.id })
-    return { ...page, items: [...page.items] }
+    return stores.executions.list(context.caller.workspace, { ...query, toolId: tool.id })
   },
 })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
 import { attemptNumbers, Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import { withServices } from '../invoke.ts'
@@ -32,8 +32,7 @@ export async function* followExecution(
   let seen = after
   let status: string | undefined
   while (!signal.aborted) {
-    const execution = await findExecution(context, id)
-    if (execution === undefined) throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
+    const execution = mustExist(await findExecution(context, id), 'execution', id)
     const ended = isFinal(execution.status)
     if (!ended && execution.status !== status) yield { event: 'status', execution }
     status = execution.status

@@ -163,7 +163,7 @@ async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category):
 }
 
 /** Adds the number of tools including subcategories. */
-function withTotals(categories: readonly (Category & { tools: number })[]): readonly CountedCategory[] {
+function withTotals(categories: readonly (Category & { tools: number })[]): CountedCategory[] {
   const children = new Map<string | null, (Category & { tools: number })[]>()
   for (const each of categories) {
     const siblings = children.get(each.parentId)

@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
-import { TooldexError } from '../../base/errors.ts'
+import { mustExist, TooldexError } from '../../base/errors.ts'
 import type { ApprovalDecision, Execution } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import { isFinal } from '../../rules/is-final.ts'
@@ -48,8 +48,7 @@ async function findRow(db: Db, { workspace }: Caller, id: string): Promise<Row> 
         .from(runs)
         .where(and(eq(runs.id, id), eq(runs.workspaceId, workspace)))
     : []
-  if (row !== undefined) return row
-  throw new TooldexError('NOT_FOUND', `Unknown execution: ${id.slice(0, 100)}.`)
+  return mustExist(row, 'execution', id)
 }
 
 function noticeOf({ cancelRequested, status }: Row): string {
