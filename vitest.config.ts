@@ -16,6 +16,7 @@ export const quick = [
   'tests/parity-registry.test.ts',
   'tests/output-threads.test.ts',
   'tests/registry-regressions.test.ts',
+  'tests/same-schema.test.ts',
   'tests/scenarios/climax-loader.test.ts',
   'tests/scenarios/discovery-contracts.test.ts',
   'tests/sources.test.ts',

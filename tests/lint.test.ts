@@ -117,6 +117,13 @@ describe('lint', () => {
     ['broken-schema', "'a[].b' allows no value", { properties: { a: { items: { properties: { b: false } } } } }],
     ['suspicious-schema', "requires 'b'", { properties: { a: {} }, required: ['b'] }],
     ['suspicious-schema', 'has the default "z"', { properties: { a: { enum: ['x'], default: 'z' } } }],
+    [
+      'broken-schema',
+      "'a' has a minimum of 3 above its maximum of 2",
+      { properties: { a: { $ref: '#low', minimum: 3 } }, $defs: { low: { $anchor: 'low', maximum: 2 } } },
+    ],
+    ['broken-schema', "'a' allows no value", { properties: { a: { $ref: '#/$defs/none' } }, $defs: { none: false } }],
+    ['broken-schema', "'a[0]' has an empty enum", { properties: { a: { prefixItems: [{ enum: [] }], items: false } } }],
   ])('%s: %s', (rule, message, inputSchema) => {
     expect(lintSchema(toolWith(inputSchema))).toMatchObject([{ rule, message: expect.stringContaining(message) }])
   })
@@ -127,6 +134,13 @@ describe('lint', () => {
       b: { items: { minLength: 1 } },
     }
     expect(lintSchema(toolWith({ type: 'object', properties, required: ['a'] }))).toEqual([])
+    expect(
+      lintSchema(toolWith({ allOf: [{ properties }], anyOf: [{ properties: { c: {} } }], required: ['a', 'c'] })),
+    ).toEqual([])
+    const patternProperties = { '^x-': {} }
+    expect(lintSchema(toolWith({ patternProperties, required: ['x-a'], additionalProperties: false }))).toEqual([])
+    const tree = { properties: { left: { $ref: '#' }, right: { $ref: '#' } }, required: ['left'] }
+    expect(lintSchema(toolWith(tree))).toEqual([])
     for (const schema of [{}, { properties: null, required: 'a', enum: 3 }])
       expect(lintSchema(toolWith(schema))).toEqual([])
   })

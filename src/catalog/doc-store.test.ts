@@ -189,6 +189,16 @@ describe('schema info', () => {
       { types: { a: ['string', 'integer', 'number', 'null'] } },
     ],
     [{ properties: { a: { const: [1] } } }, { types: { a: ['array'] } }],
+    [
+      {
+        allOf: [{ $ref: '#/$defs/whole' }],
+        $defs: {
+          whole: { properties: { a: { $ref: '#one' }, b: { anyOf: [{ $ref: '#one' }] } }, required: ['a'] },
+          one: { $anchor: 'one', type: 'integer', default: 1 },
+        },
+      },
+      { required: ['a'], defaults: { a: 1 }, types: { a: ['integer'], b: ['integer'] } },
+    ],
   ])('of %j', (schema, expected) => {
     const info = readSchemaInfo(schema)
     if (expected === undefined) expect(info).toBeUndefined()

@@ -19,10 +19,10 @@ export class SchemaConverter {
     this.state = state
   }
 
-  /** Converts one schema and its subschemas; `at` is its pointer. */
-  convert(schema: unknown, path: Path, parent: object, at = this.state.parts.pointerOf(parent)): JsonSchema {
+  /** Converts one schema and its subschemas; `at` returns its pointer. */
+  convert(schema: unknown, path: Path, parent: object, at = () => this.state.parts.pointerOf(parent)): JsonSchema {
     const { state } = this
-    if (!isObject(schema)) return this.#convertBoolean(schema, at)
+    if (!isObject(schema)) return this.#convertBoolean(schema, at())
     state.parts.derive(schema, parent)
     if (path.depth > compileLimits.depth) return this.#cut(schema, 'It is nested too deeply.')
     if (!state.trySpend(sizeOf(schema))) return this.#cut(schema, 'The definition would be too large to send.')
@@ -75,7 +75,7 @@ export class SchemaConverter {
 
   #emitKeyword(node: JsonSchema, key: string, value: unknown, path: Path): [string, unknown][] {
     const convert = (part: unknown, step?: string | number) =>
-      this.convert(part, path, node, this.state.parts.insideOf(node, key, step))
+      this.convert(part, path, node, () => this.state.parts.insideOf(node, key, step))
     if (key === '$ref') return this.#emitRef(node, value)
     const container = containerOf(key)
     if (container === 'schema') {

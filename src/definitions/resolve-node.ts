@@ -20,9 +20,12 @@ export interface ResolveKinds {
 /** Replaces the own refs of a schema by their targets, and merges its `allOf`, as far as that is exact. */
 export function resolveNode(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
   loseIgnored(state, node)
-  if ('$ref' in node && kinds.refs) return followRef(state, node, path, kinds)
-  if (Array.isArray(node.allOf) && kinds.allOf) return mergeAllOf(state, node, path, kinds)
-  return { node, path }
+  // A target counts in its own place too, so that a recursive schema is expanded as often, however it is written.
+  const isTarget = kinds.refs && state.document.find(node)?.isTarget === true
+  const inside = isTarget ? { ...path, entered: [...path.entered, node] } : path
+  if ('$ref' in node && kinds.refs) return followRef(state, node, inside, kinds)
+  if (Array.isArray(node.allOf) && kinds.allOf) return mergeAllOf(state, node, inside, kinds)
+  return { node, path: inside }
 }
 
 /** Reports the keywords that have no effect in the draft of the schema. */
@@ -55,7 +58,7 @@ function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: Res
     )
   }
   if (!state.step()) return ignoreRef('$ref', 'The definition would be too large to send. Any value is accepted.')
-  const inside = resolveNode(state, target, { ...path, entered: [...path.entered, target] }, kinds)
+  const inside = resolveNode(state, target, path, kinds)
   const outer = resolveNode(state, beside, inside.path, kinds)
   return join(state, node, outer, inside) ?? joinByKeyword(state, node, outer, inside)
 }

@@ -63,6 +63,19 @@ describe('configs of executors', () => {
     expect(unknown).toBe("error /args/0/flagg: unknown key 'flagg'. Did you mean 'flag'?")
   })
 
+  it('finds parameters and defaults behind references', () => {
+    const $defs = { city: { $anchor: 'city', default: '--help' }, day: { properties: { day: {} }, required: ['day'] } }
+    const inputSchema = { properties: { city: { $ref: '#city' } }, allOf: [{ $ref: '#/%24defs/day' }], $defs }
+    const command = ['weather', '{{city}}', '--day', '{{day}}', '{{other}}']
+    expect(check('shell', { command }, inputSchema)).toEqual([
+      "error /command/4: the input schema has no parameter 'other'.",
+      expect.stringContaining("error /command/1: the default of 'city' in the input schema cannot be used"),
+    ])
+    expect(check('cli', { baseCommand: 'weather', args: [{ name: 'day' }] }, inputSchema)).toEqual([
+      expect.stringContaining("error /args: no argument takes the parameter 'city', which has a default"),
+    ])
+  })
+
   it('lets parameters be whole words of a command only', () => {
     expect(check('shell', { command: ['echo', '--city={{city}}', '{{dasy}}', '{{days}}', '{{city}}'] })).toEqual([
       "error /command/1: a parameter must be a whole item of the command, not a part of '--city={{city}}'",

@@ -22,7 +22,6 @@ export { Environments } from './python/environments.ts'
 export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.ts'
 export { Sandbox } from './sandbox/sandbox.ts'
 export { Shield } from './sandbox/shield.ts'
-export { schemaDefaults } from './schema-defaults.ts'
 export type { CheckScriptOptions, McpExecutor, McpExecutorOptions }
 export { createMcpExecutor, createPythonExecutor, createShellExecutor }
 

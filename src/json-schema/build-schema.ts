@@ -52,7 +52,7 @@ class Builder {
   }
 
   #withDefault(built: Record<string, unknown>, node: JsonObject): Built {
-    const value = '$ref' in built ? this.#document.defaultOf(node) : undefined
+    const value = '$ref' in built ? this.#document.withDefault(node)?.default : undefined
     return value === undefined ? built : { ...built, default: value }
   }
 

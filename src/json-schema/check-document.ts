@@ -3,7 +3,7 @@ import { type Problem, toPointer } from '../base/problem.ts'
 import { didYouMean } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import { checkKeyword, type KeywordFault } from './check-keyword.ts'
-import { inPlace, type KeywordKind, keywords } from './keywords.ts'
+import { type KeywordKind, keywords } from './keywords.ts'
 import { schemaLimits, stepCosts } from './limits.ts'
 import type { SchemaDocument } from './schema-document.ts'
 import type { RefFault, RefUse } from './subschema.ts'
@@ -155,7 +155,7 @@ class DocumentCheck {
     const state = new Map<JsonObject, 'open' | 'done'>()
     const visit = (node: JsonObject): void => {
       state.set(node, 'open')
-      for (const next of this.#sameValue(node)) {
+      for (const next of this.#document.sameValue(node)) {
         const mark = state.get(next)
         if (mark === undefined) visit(next)
         else if (mark === 'open') {
@@ -166,17 +166,5 @@ class DocumentCheck {
       state.set(node, 'done')
     }
     for (const { node } of this.#document.subschemas) if (!state.has(node)) visit(node)
-  }
-
-  /** The schemas that apply to the same value as a schema. */
-  #sameValue(node: JsonObject): readonly JsonObject[] {
-    const parts: unknown[] = [this.#document.target(node.$ref)]
-    for (const word of inPlace) {
-      const value = node[word]
-      if (Array.isArray(value)) parts.push(...value)
-      else if (word === 'dependentSchemas' && isObject(value)) parts.push(...Object.values(value))
-      else if (value !== undefined) parts.push(value)
-    }
-    return parts.filter(isObject)
   }
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../base/json-values.ts'
+
 /** The supported drafts of JSON Schema. */
 export type Dialect = 'draft-07' | '2020-12'
 
@@ -89,6 +91,36 @@ export const asserting: ReadonlySet<string> = new Set(
 export const identifiers: ReadonlySet<string> = new Set(
   '$schema $id id $anchor $dynamicAnchor $vocabulary $defs definitions'.split(' '),
 )
+
+/** The draft that a schema declares; undefined if it is not supported. */
+export function dialectOf(schema: unknown): Dialect | undefined {
+  if (!isObject(schema) || schema.$schema === undefined) return '2020-12'
+  const key = schemaUri(schema)
+    .replace(/^https?:\/\//, '')
+    .replace(/#$/, '')
+  if (key === 'json-schema.org/draft-07/schema') return 'draft-07'
+  return key === 'json-schema.org/draft/2020-12/schema' ? '2020-12' : undefined
+}
+
+/** Whether a schema declares a draft before draft-07. */
+export const isOlderDraft = (schema: unknown): boolean => /draft-0[3-6]/.test(schemaUri(schema))
+
+const schemaUri = (schema: unknown): string =>
+  isObject(schema) && typeof schema.$schema === 'string' ? schema.$schema : ''
+
+/** The keywords of either draft that are not annotations: each draft ignores those of the other. */
+export const constraints: ReadonlySet<string> = new Set([...asserting, '$dynamicRef', 'contentSchema'])
+
+/** The keywords of each draft that a normalized subschema does not have, or not in this form. */
+export const differing: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  'draft-07': differingIn('draft-07'),
+  '2020-12': differingIn('2020-12'),
+}
+
+function differingIn(dialect: Dialect): ReadonlySet<string> {
+  const foreign = [...constraints].filter((word) => !keywords[dialect].has(word))
+  return new Set([...identifiers, ...foreign, '$ref', '$dynamicRef', 'additionalItems', 'dependencies', 'nullable'])
+}
 
 /** Keywords whose schemas apply to the same value as the schema that contains them. */
 export const inPlace: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']

@@ -2,8 +2,9 @@ import { type Problem, toPointer } from '../base/problem.ts'
 import { WorkBudget } from '../base/work-budget.ts'
 import { checkDocument } from './check-document.ts'
 import { copyJson, NotJson } from './copy-json.ts'
+import { dialectOf } from './keywords.ts'
 import { schemaLimits } from './limits.ts'
-import { dialectOf, SchemaDocument } from './schema-document.ts'
+import { SchemaDocument } from './schema-document.ts'
 
 /** A checked schema, which can be built if it has no problems. */
 export interface ReadSchema {

@@ -1,7 +1,17 @@
 import { isObject, type JsonObject } from '../base/json-values.ts'
 import { fromPointer } from '../base/problem.ts'
 import { setOwn } from './copy-json.ts'
-import { asserting, type Dialect, identifiers, type KeywordKind, keywords } from './keywords.ts'
+import {
+  constraints,
+  type Dialect,
+  dialectOf,
+  differing,
+  identifiers,
+  inPlace,
+  isOlderDraft,
+  type KeywordKind,
+  keywords,
+} from './keywords.ts'
 import { type RefFault, type RefUse, type Resource, Subschema } from './subschema.ts'
 
 /** Keywords that a ref of draft-07 does not hide from a reader. */
@@ -26,7 +36,7 @@ export class SchemaDocument {
   constructor(stored: unknown, maxSubschemas = Number.POSITIVE_INFINITY) {
     this.stored = stored
     this.#maxSubschemas = maxSubschemas
-    this.dialect = dialectOf(stored) ?? (/draft-0[3-6]/.test(schemaUri(stored)) ? 'draft-07' : '2020-12')
+    this.dialect = dialectOf(stored) ?? (isOlderDraft(stored) ? 'draft-07' : '2020-12')
     this.#enter(stored)
     this.#scanAll()
     this.#markDifferent()
@@ -49,14 +59,34 @@ export class SchemaDocument {
     return typeof ref === 'string' ? this.targets.get(ref) : undefined
   }
 
-  /** The default of a normalized subschema: its own, or that of the target of its ref. */
-  defaultOf(node: unknown): unknown {
+  /** The normalized subschema whose default applies: itself, or the target of its ref. */
+  withDefault(node: unknown): JsonObject | undefined {
     const followed = new Set<unknown>()
     for (let part = node; isObject(part) && !followed.has(part); part = this.target(part.$ref)) {
-      if (part.default !== undefined) return part.default
+      if (part.default !== undefined) return part
       followed.add(part)
     }
     return undefined
+  }
+
+  /** The schemas that apply to the same value as a normalized one: those of some keywords, then the target of its ref. */
+  sameValue(node: JsonObject, words: readonly string[] = inPlace): readonly JsonObject[] {
+    const parts: unknown[] = []
+    for (const word of words) {
+      const value = node[word]
+      if (Array.isArray(value)) parts.push(...value)
+      else if (word === 'dependentSchemas' && isObject(value)) parts.push(...Object.values(value))
+      else if (value !== undefined) parts.push(value)
+    }
+    return [...parts, this.target(node.$ref)].filter(isObject)
+  }
+
+  /** The same with the schemas that apply through those, each once, after the schema itself; by default all that always apply. */
+  together(node: unknown, words: readonly string[] = ['allOf']): ReadonlySet<JsonObject> {
+    const parts = new Set(isObject(node) ? [node] : [])
+    // The set grows during the loop.
+    for (const part of parts) for (const next of this.sameValue(part, words)) parts.add(next)
+    return parts
   }
 
   #nodeOf = (part: unknown): unknown => this.#byPart.get(part)?.node ?? part
@@ -191,6 +221,7 @@ export class SchemaDocument {
     const target = found.get(use.ref) ?? this.#findTarget(use)
     if (typeof target === 'object' && 'reason' in target) use.fault = target
     else if (target !== undefined) {
+      if (typeof target === 'object') target.isTarget = true
       use.target = target
       found.set(use.ref, target)
     }
@@ -232,33 +263,6 @@ export function valueAt(document: unknown, pointer: string): unknown {
     value = (value as JsonObject)[key]
   }
   return value
-}
-
-/** The draft that a schema declares; undefined if it is not supported. */
-export function dialectOf(schema: unknown): Dialect | undefined {
-  if (!isObject(schema) || schema.$schema === undefined) return '2020-12'
-  const key = schemaUri(schema)
-    .replace(/^https?:\/\//, '')
-    .replace(/#$/, '')
-  if (key === 'json-schema.org/draft-07/schema') return 'draft-07'
-  return key === 'json-schema.org/draft/2020-12/schema' ? '2020-12' : undefined
-}
-
-const schemaUri = (schema: unknown): string =>
-  isObject(schema) && typeof schema.$schema === 'string' ? schema.$schema : ''
-
-/** The keywords of either draft that are not annotations: each draft ignores those of the other. */
-const constraints = new Set([...asserting, '$dynamicRef', 'contentSchema'])
-
-/** The keywords of each draft that a normalized subschema does not have, or not in this form. */
-const differing: Readonly<Record<Dialect, ReadonlySet<string>>> = {
-  'draft-07': differingIn('draft-07'),
-  '2020-12': differingIn('2020-12'),
-}
-
-function differingIn(dialect: Dialect): ReadonlySet<string> {
-  const foreign = [...constraints].filter((word) => !keywords[dialect].has(word))
-  return new Set([...identifiers, ...foreign, '$ref', '$dynamicRef', 'additionalItems', 'dependencies', 'nullable'])
 }
 
 function anchorsOf({ $id, $anchor, $dynamicAnchor }: JsonObject, dialect: Dialect): readonly string[] {

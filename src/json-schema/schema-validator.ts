@@ -122,10 +122,11 @@ class Filler {
     if (!isObject(schema) || typeof value !== 'object' || value === null) return
     this.#budget.spend(stepCosts.visit, 'the defaults of the schema')
     if (path.length > schemaLimits.valueDepth) throw new NotJson(path.slice(0, 3), 'has endless defaults')
-    if (typeof schema.$ref === 'string') this.fill(this.#defs[schema.$ref.slice('#/$defs/'.length)], value, path)
-    if (Array.isArray(schema.allOf)) for (const part of schema.allOf) this.fill(part, value, path)
     if (Array.isArray(value)) this.#fillArray(schema, value, path)
     else this.#fillObject(schema, value as Record<string, unknown>, path)
+    // The outer default takes precedence, as in definitions.
+    if (Array.isArray(schema.allOf)) for (const part of schema.allOf) this.fill(part, value, path)
+    if (typeof schema.$ref === 'string') this.fill(this.#defs[schema.$ref.slice('#/$defs/'.length)], value, path)
   }
 
   #fillArray(schema: JsonObject, value: readonly unknown[], path: Path): void {

@@ -12,6 +12,8 @@ export class Subschema {
   node: JsonObject
   /** Whether `node` is not the stored object. */
   differs = false
+  /** Whether refs refer to it. */
+  isTarget = false
   /** Keywords that have no effect here, because of the draft. */
   ignored: readonly string[] = none
   readonly parent: Subschema | undefined

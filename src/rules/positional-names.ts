@@ -1,4 +1,5 @@
 import type { ToolContent } from '../contract/registry.ts'
+import { readParameters } from '../json-schema/read-parameters.ts'
 
 /** The fields of an argument that determine its position on the command line. */
 interface PositionedArg {
@@ -34,7 +35,7 @@ export function positionalNames({
 }
 
 /** The required properties of a schema, in the order of its properties. */
-export function requiredNames({ properties, required }: Readonly<Record<string, unknown>>): readonly string[] {
-  const names = Array.isArray(required) ? required : []
-  return Object.keys((properties ?? {}) as object).filter((name) => names.includes(name))
+export function requiredNames(inputSchema: ToolContent['inputSchema']): readonly string[] {
+  const { properties, required } = readParameters(inputSchema)
+  return [...properties.keys()].filter((name) => required.has(name))
 }

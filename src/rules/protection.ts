@@ -1,6 +1,7 @@
 import { toMcpNames } from '../contract/annotations.ts'
 import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool, ToolContent } from '../contract/registry.ts'
+import { readParameters } from '../json-schema/read-parameters.ts'
 import { ownFolder } from './needed-grants.ts'
 
 /** Whether a tool itself requires approval of each call. */
@@ -91,7 +92,7 @@ function takes({ executorType, executorConfig: config, inputSchema }: ToolConten
     return [...listOf(config.args), ...listOf(config.globalArgs)].some((arg) => arg.name === name)
   if (executorType === 'shell') return config.stdin === name || uses(config.command, `{{${name}}}`)
   if (executorType === 'http') return uses([config.url, config.headers, config.query, config.body], `{${name}}`)
-  return Object.hasOwn(recordOf(inputSchema.properties), name)
+  return readParameters(inputSchema).names.has(name)
 }
 
 const uses = (template: unknown, parameter: string): boolean =>

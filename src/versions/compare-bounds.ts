@@ -16,8 +16,14 @@ const counts = [
   { kind: 'object', min: 'minProperties', max: 'maxProperties', unit: ' properties' },
 ] as const
 
+const words = [
+  ...counts.flatMap(({ min, max }) => [min, max]),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+]
+
 /** Compares the limits of numbers, strings, arrays and objects. */
 export function compareBounds(walks: Walks, before: JsonObject, after: JsonObject, location: SchemaPath) {
+  if (words.every((word) => before[word] === after[word])) return
   for (const { kind, min, max, unit } of counts) {
     const lows = [before, after].map((node) => ({ at: (node[min] as number | undefined) ?? 0, open: false }))
     const highs = [before, after].map((node) => ({ at: (node[max] as number | undefined) ?? Infinity, open: false }))

@@ -40,12 +40,14 @@ export function findFarReaching(before: JsonObject, after: JsonObject): string |
 
 /** Compares the keywords without an order of wider and narrower: they are added, removed or changed. */
 export function compareConditions(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
-  for (const group of groups) compareGroup(walk, group, [before, after], location)
-  compareAll(walk, [listOf(before.allOf), listOf(after.allOf)], location)
+  const present = new Set([...Object.keys(before), ...Object.keys(after)])
+  for (const group of groups) {
+    if (group.keywords.some((keyword) => present.has(keyword))) compareGroup(walk, group, [before, after], location)
+  }
+  if (present.has('allOf')) compareAll(walk, [listOf(before.allOf), listOf(after.allOf)], location)
 }
 
 function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], location: SchemaPath) {
-  if (!group.keywords.some((keyword) => nodes.some((node) => node[keyword] !== undefined))) return
   const [was, is] = nodes.map((node) => group.keywords.map((keyword) => node[keyword])) as [unknown[], unknown[]]
   const name = group.keywords[0] ?? ''
   const at = step(location, name)

@@ -78,12 +78,13 @@ function isAcceptable(state: WalkState, pair: SchemaPair, rejected: ReadonlySet<
   return !findings.some(({ effect }) => rejected.has(effect))
 }
 
-const isSameText = ({ before, after }: SchemaPair) => sameJson(before, after) && !hasReference(before)
+const isSameText = ({ before, after }: Pick<SchemaPair, 'before' | 'after'>) =>
+  sameJson(before, after) && !hasReference(before)
 
 function compareAt(state: WalkState, walk: Walk, { before, after, location }: SchemaPair) {
   state.steps.left -= 1
   if (state.steps.left < 0 || location.depth > limits.depth) return giveUp(state, walk, location)
-  if (isOutside(before) && sameJson(before, after)) return
+  if (isSameText({ before, after }) || (isOutside(before) && sameJson(before, after))) return
   const [left, right] = [openSchema(before, state.before), openSchema(after, state.after)]
   if (left === undefined || right === undefined) {
     return walk.report(location, 'unclear', `${subjectOf(location)} could not be compared: it is not a valid schema`)

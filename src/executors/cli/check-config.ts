@@ -2,19 +2,19 @@ import { findOpenQuote, splitWords } from '../../base/split-words.ts'
 import { type ArgDef, CliExecutorConfig } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { refusedKeys } from '../../documents/yaml-document.ts'
-import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import { defineConfigCheck, type InputSchema } from '../read-config.ts'
+import type { SchemaParameters } from '../../json-schema/read-parameters.ts'
+import { findUnknownParameter, refusedDefault, unusedParameters } from '../parameter-findings.ts'
+import { defineConfigCheck } from '../read-config.ts'
 import { LimitsConfig } from '../sandbox/sandbox-limits.ts'
-import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { coerceArguments } from './coerce-arguments.ts'
 
 /** Validates the config of a CLI tool. */
-export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorConfig, (config, inputSchema) => [
+export const checkCliConfig = defineConfigCheck<CliExecutorConfig>(CliExecutorConfig, (config, parameters) => [
   ...checkCommand(config.baseCommand, ['baseCommand']),
   ...checkCommand(config.command, ['command'], true),
   ...config.args.flatMap((arg, index) => checkArg(arg, ['args', index], config.args.slice(0, index))),
-  ...checkNames(config.args, inputSchema),
-  ...checkDefaults(config.args, inputSchema),
+  ...checkNames(config.args, parameters),
+  ...checkDefaults(config.args, parameters),
   ...checkLimits(config.limits),
 ])
 
@@ -52,18 +52,14 @@ function checkArg(arg: ArgDef, path: readonly PropertyKey[], before: readonly Ar
   return found
 }
 
-function checkNames(args: readonly ArgDef[], inputSchema: InputSchema): readonly Finding[] {
-  const names = parameterNames(inputSchema)
+function checkNames(args: readonly ArgDef[], parameters: SchemaParameters): readonly Finding[] {
   const declared = new Set(args.map(({ name }) => name))
-  const unknown = args.flatMap(({ name }, index) => findUnknownParameter(name, names, ['args', index, 'name']))
-  const unused = [...(names ?? [])].filter((name) => !declared.has(name))
-  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : [])
-  const filled = new Set(schemaDefaults(inputSchema).map(([name]) => name))
+  const unknown = args.flatMap(({ name }, index) => findUnknownParameter(name, parameters, ['args', index, 'name']))
   return [
     ...unknown,
-    ...unused.map((name) => {
-      if (filled.has(name)) return unusedParameter(name, 'has a default')
-      return unusedParameter(name, required.has(name) ? 'is required' : '')
+    ...unusedParameters(parameters, declared).map((name) => {
+      if (parameters.defaults.has(name)) return unusedParameter(name, 'has a default')
+      return unusedParameter(name, parameters.required.has(name) ? 'is required' : '')
     }),
   ]
 }
@@ -79,7 +75,7 @@ function unusedParameter(name: string, always: 'has a default' | 'is required' |
 }
 
 /** Defaults of the schema and of the arguments that every call would reject. */
-function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): readonly Finding[] {
+function checkDefaults(args: readonly ArgDef[], parameters: SchemaParameters): readonly Finding[] {
   const own = args.flatMap((arg, index) =>
     arg.default == null
       ? []
@@ -87,7 +83,7 @@ function checkDefaults(args: readonly ArgDef[], inputSchema: InputSchema): reado
           coerceArguments([{ ...arg, default: null }], { [arg.name]: arg.default }),
         ),
   )
-  const filled = schemaDefaults(inputSchema).flatMap(([name, value]) => {
+  const filled = [...parameters.defaults].flatMap(([name, { value }]) => {
     const index = args.findIndex((arg) => arg.name === name)
     const arg = args[index]
     if (arg === undefined) return []

@@ -1,7 +1,6 @@
 import type { Finding } from '../../diagnostics/finding.ts'
-import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import type { InputSchema } from '../read-config.ts'
-import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
+import type { SchemaParameters } from '../../json-schema/read-parameters.ts'
+import { findUnknownParameter, refusedDefault } from '../parameter-findings.ts'
 import { buildRequest } from './build-request.ts'
 import type { HttpConfig } from './check-config.ts'
 
@@ -20,9 +19,8 @@ export const ownHeaders = new Set([
 ])
 
 /** Problems of a request whose fields are each valid by themselves. */
-export function checkRequest(config: HttpConfig, inputSchema: InputSchema): readonly Finding[] {
+export function checkRequest(config: HttpConfig, parameters: SchemaParameters): readonly Finding[] {
   const { method, url, headers = {}, query = {}, body } = config
-  const names = parameterNames(inputSchema)
   const texts: [Path, string][] = [[['url'], url], ...textsIn({ headers, query, body }, [])]
   return [
     ...checkUrl(url),
@@ -31,17 +29,17 @@ export function checkRequest(config: HttpConfig, inputSchema: InputSchema): read
       ? [{ path: ['body'], message: `a ${method} request has no body`, hint: 'use query, or the method POST' }]
       : []),
     ...texts.flatMap(([path, text]) =>
-      [...text.matchAll(placeholder)].flatMap(([, name = '']) => findUnknownParameter(name, names, path)),
+      [...text.matchAll(placeholder)].flatMap(([, name = '']) => findUnknownParameter(name, parameters, path)),
     ),
-    ...(checkUrl(url).some(({ severity }) => severity === undefined) ? [] : checkDefaults(config, inputSchema)),
+    ...(checkUrl(url).some(({ severity }) => severity === undefined) ? [] : checkDefaults(config, parameters)),
   ]
 }
 
 /** Defaults of the schema that are not allowed in the URL or in a header. */
-function checkDefaults(config: HttpConfig, inputSchema: InputSchema): readonly Finding[] {
+function checkDefaults(config: HttpConfig, parameters: SchemaParameters): readonly Finding[] {
   const { method, url, headers = {} } = config
   const uses = (text: string, name: string) => text.includes(`{${name}}`)
-  return schemaDefaults(inputSchema).flatMap(([name, value]) => [
+  return [...parameters.defaults].flatMap(([name, { value }]) => [
     ...(uses(url, name)
       ? refusedDefault(name, ['url'], () => buildRequest({ method, url: urlWithOnly(url, name) }, { [name]: value }))
       : []),

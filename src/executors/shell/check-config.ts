@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Finding } from '../../diagnostics/finding.ts'
-import { findUnknownParameter, parameterNames } from '../parameter-names.ts'
-import { defineConfigCheck, type InputSchema, TimeoutMs, WorkerLabel } from '../read-config.ts'
+import type { SchemaParameters } from '../../json-schema/read-parameters.ts'
+import { findUnknownParameter, refusedDefault, unusedParameters } from '../parameter-findings.ts'
+import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
-import { refusedDefault, schemaDefaults } from '../schema-defaults.ts'
 import { fillCommand, parameterOf } from './fill-command.ts'
 
 const noNul = (text: z.ZodString) => text.regex(/^[^\0]*$/, 'must not contain a NUL byte')
@@ -32,19 +32,19 @@ export const ShellConfig = z.strictObject({
 export type ShellConfig = z.infer<typeof ShellConfig>
 
 /** Validates the config of a shell tool. */
-export const checkShellConfig = defineConfigCheck(ShellConfig, (config, inputSchema) => [
+export const checkShellConfig = defineConfigCheck(ShellConfig, (config, parameters) => [
   ...checkProgram(config.command[0] ?? ''),
-  ...config.command.flatMap((part, index) => checkPart(part, ['command', index], inputSchema)),
-  ...checkDangling(config, inputSchema),
-  ...checkNamed(config, inputSchema),
+  ...config.command.flatMap((part, index) => checkPart(part, ['command', index], parameters)),
+  ...checkDangling(config, parameters),
+  ...checkNamed(config, parameters),
   ...checkFixed(config),
-  ...findUnused(config, inputSchema),
-  ...checkDefaults(config, inputSchema),
+  ...findUnused(config, parameters),
+  ...checkDefaults(config, parameters),
 ])
 
 /** Defaults of the schema that cannot be an argument of the command, such as one that begins with a dash. */
-function checkDefaults({ command, dashes }: ShellConfig, inputSchema: InputSchema): readonly Finding[] {
-  return schemaDefaults(inputSchema).flatMap(([name, value]) => {
+function checkDefaults({ command, dashes }: ShellConfig, parameters: SchemaParameters): readonly Finding[] {
+  return [...parameters.defaults].flatMap(([name, { value }]) => {
     const index = command.findIndex((part) => [part].flat().some((argument) => parameterOf(argument) === name))
     if (index < 0) return []
     // The arguments before it matter, because a dash is allowed after `--`; the other parameters of its array are absent here.
@@ -64,16 +64,20 @@ function checkProgram(argument: string | readonly string[]): readonly Finding[] 
 function checkPart(
   part: string | readonly string[],
   path: readonly PropertyKey[],
-  inputSchema: InputSchema,
+  parameters: SchemaParameters,
 ): readonly Finding[] {
   return typeof part === 'string'
-    ? checkArgument(part, path, inputSchema)
-    : part.flatMap((argument, index) => checkArgument(argument, [...path, index], inputSchema))
+    ? checkArgument(part, path, parameters)
+    : part.flatMap((argument, index) => checkArgument(argument, [...path, index], parameters))
 }
 
-function checkArgument(argument: string, path: readonly PropertyKey[], inputSchema: InputSchema): readonly Finding[] {
+function checkArgument(
+  argument: string,
+  path: readonly PropertyKey[],
+  parameters: SchemaParameters,
+): readonly Finding[] {
   const name = parameterOf(argument)
-  if (name !== undefined) return findUnknownParameter(name, parameterNames(inputSchema), path)
+  if (name !== undefined) return findUnknownParameter(name, parameters, path)
   if (!argument.includes('{{')) return []
   const hint = 'make it an item of its own, such as ["--name", "{{name}}"]'
   return [
@@ -86,13 +90,8 @@ function checkArgument(argument: string, path: readonly PropertyKey[], inputSche
 }
 
 /** Warns of options that would stay without their value. */
-function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): readonly Finding[] {
-  const properties = Object.entries((inputSchema.properties ?? {}) as Record<string, { default?: unknown } | boolean>)
-  const filled = properties.filter(([, property]) => typeof property === 'object' && property?.default !== undefined)
-  const required = new Set([
-    ...(Array.isArray(inputSchema.required) ? inputSchema.required : []),
-    ...filled.map(([name]) => name),
-  ])
+function checkDangling({ command }: ShellConfig, parameters: SchemaParameters): readonly Finding[] {
+  const required = new Set([...parameters.required, ...parameters.defaults.keys()])
   return command.flatMap((part, index): readonly Finding[] => {
     const [name, before] = [typeof part === 'string' ? parameterOf(part) : undefined, command[index - 1]]
     if (name === undefined || required.has(name) || typeof before !== 'string' || !/^--?[A-Za-z][\w-]*$/.test(before))
@@ -103,12 +102,11 @@ function checkDangling({ command }: ShellConfig, inputSchema: InputSchema): read
   })
 }
 
-function checkNamed({ stdin, paths = {}, dashes = [] }: ShellConfig, inputSchema: InputSchema) {
-  const names = parameterNames(inputSchema)
+function checkNamed({ stdin, paths = {}, dashes = [] }: ShellConfig, parameters: SchemaParameters) {
   return [
-    ...(stdin === undefined ? [] : findUnknownParameter(stdin, names, ['stdin'])),
-    ...Object.keys(paths).flatMap((name) => findUnknownParameter(name, names, ['paths', name])),
-    ...dashes.flatMap((name, index) => findUnknownParameter(name, names, ['dashes', index])),
+    ...(stdin === undefined ? [] : findUnknownParameter(stdin, parameters, ['stdin'])),
+    ...Object.keys(paths).flatMap((name) => findUnknownParameter(name, parameters, ['paths', name])),
+    ...dashes.flatMap((name, index) => findUnknownParameter(name, parameters, ['dashes', index])),
   ]
 }
 
@@ -124,10 +122,9 @@ function checkFixed({ cwd, env = {} }: ShellConfig): readonly Finding[] {
     }))
 }
 
-function findUnused({ command, stdin }: ShellConfig, inputSchema: InputSchema): readonly Finding[] {
+function findUnused({ command, stdin }: ShellConfig, parameters: SchemaParameters): readonly Finding[] {
   const used = new Set([stdin, ...command.flat().map(parameterOf)])
-  const unused = [...(parameterNames(inputSchema) ?? [])].filter((name) => !used.has(name))
-  return unused.map((name) => ({
+  return unusedParameters(parameters, used).map((name) => ({
     path: ['command'],
     message: `the command never uses the parameter '${name}'`,
     hint: `add "{{${name}}}", or remove it from the input schema`,

@@ -3,9 +3,10 @@ import { didYouMean } from '../../base/suggest.ts'
 import { annotationAliases, annotationNames, toMcpNames } from '../../contract/annotations.ts'
 import type { ToolAnnotations } from '../../contract/catalog.ts'
 import type { ToolContent } from '../../contract/registry.ts'
-import { type CheckScriptOptions, executors, schemaDefaults } from '../../executors/index.ts'
+import { type CheckScriptOptions, executors } from '../../executors/index.ts'
 import type { SchemaCache } from '../../json-schema/index.ts'
 import { checkSchemaText, validateValue } from '../../json-schema/offload/json-work.ts'
+import { readParameters } from '../../json-schema/read-parameters.ts'
 import { isOutOfBudget } from '../../json-schema/schema-validator.ts'
 
 interface CheckToolOptions extends CheckScriptOptions {
@@ -82,17 +83,18 @@ async function checkDefaults(
   { inputSchema }: ToolContent,
   { schemas: cache, signal }: CheckToolOptions,
 ): Promise<readonly Problem[]> {
-  const filled = new Map(schemaDefaults(inputSchema).map(([name]) => [toPointer([name]), name]))
-  if (filled.size === 0) return []
+  const { defaults } = readParameters(inputSchema)
+  if (defaults.size === 0) return []
+  const filled = new Map([...defaults].map(([name, { pointer }]) => [toPointer([name]), { name, at: pointer }]))
   const { problems } = await validateValue({ ...inputSchema, required: [] }, {}, { cache, signal })
   return problems.flatMap(({ pointer = '', message }) => {
     const [top = '', rest = ''] = /^(\/[^/]*)(.*)$/s.exec(pointer)?.slice(1) ?? []
-    const name = filled.get(top)
-    if (name === undefined) return []
+    const found = filled.get(top)
+    if (found === undefined) return []
     return {
       severity: 'error' as const,
-      pointer: `/inputSchema/properties${top}/default${rest}`,
-      message: `the default of '${name}' does not match its schema: ${message}`,
+      pointer: `/inputSchema${found.at}${rest}`,
+      message: `the default of '${found.name}' does not match its schema: ${message}`,
       hint: 'every call without the parameter would fail; change or remove the default',
     }
   })

@@ -1,4 +1,7 @@
-import type { JsonSchema } from '../../contract/input-schema.ts'
+import { isObject, type JsonObject, sameJson } from '../../base/json-values.ts'
+import { branches, propertiesOf } from '../../json-schema/read-parameters.ts'
+import { SchemaDocument } from '../../json-schema/schema-document.ts'
+import { declaredTypes, isOfType } from '../../json-schema/value-types.ts'
 import type { LintFinding, LintTool } from './finding.ts'
 
 interface Flaw {
@@ -6,7 +9,7 @@ interface Flaw {
   readonly message: string
 }
 
-const deepest = 8
+const limits = { depth: 8, schemas: 5000 }
 const bounds = [
   ['minimum', 'maximum'],
   ['minLength', 'maxLength'],
@@ -16,7 +19,7 @@ const bounds = [
 
 /** Input schemas that no arguments satisfy, or that contradict themselves. */
 export function lintSchema({ toolName: tool, inputSchema }: LintTool): readonly LintFinding[] {
-  return findFlaws(inputSchema, '', 0).map(({ broken, message }): LintFinding => {
+  return findFlaws(inputSchema).map(({ broken, message }): LintFinding => {
     const hint = broken ? 'Fix it: no call that passes it can succeed.' : 'Fix it: a model will be misled.'
     return broken
       ? { rule: 'broken-schema', severity: 'error', tool, message, hint }
@@ -24,64 +27,72 @@ export function lintSchema({ toolName: tool, inputSchema }: LintTool): readonly 
   })
 }
 
-function findFlaws(schema: unknown, path: string, depth: number): readonly Flaw[] {
-  if (schema === false) return [{ broken: true, message: `${name(path)} allows no value` }]
-  if (typeof schema !== 'object' || schema === null || depth > deepest) return []
-  const own = schema as JsonSchema
-  const properties = Object.entries(isObject(own.properties) ? own.properties : {})
-  return [
-    ...requiredFlaws(own, path),
-    ...enumFlaws(own, path),
-    ...boundFlaws(own, path),
-    ...properties.flatMap(([key, value]) => findFlaws(value, path === '' ? key : `${path}.${key}`, depth + 1)),
-    ...(own.items === undefined ? [] : findFlaws(own.items, `${path}[]`, depth + 1)),
-  ]
-}
-
-function requiredFlaws({ required, properties, additionalProperties }: JsonSchema, path: string): readonly Flaw[] {
-  if (!Array.isArray(required)) return []
-  const defined = isObject(properties) ? properties : {}
-  const missing = required.filter((key) => typeof key !== 'string' || !Object.hasOwn(defined, key))
-  const broken = additionalProperties === false
-  return missing.map((key) => ({
-    broken,
-    message: `${name(path)} requires '${String(key)}', which it does not define`,
-  }))
-}
-
-function enumFlaws({ enum: values, default: defaultValue, type }: JsonSchema, path: string): readonly Flaw[] {
-  if (!Array.isArray(values)) return []
-  if (values.length === 0) return [{ broken: true, message: `${name(path)} has an empty enum` }]
-  if (typeof type === 'string' && !values.some((value) => isOfType(value, type))) {
-    return [{ broken: true, message: `${name(path)} is of type ${type}, but no value of its enum is` }]
+/** The flaws of a schema and of those inside it, each by the first path that leads to it within the limits. */
+function findFlaws(inputSchema: unknown): readonly Flaw[] {
+  const document = new SchemaDocument(inputSchema)
+  const found = new Map<string, Flaw>()
+  let visited = 0
+  const visit = (schema: unknown, path: string, depth: number): void => {
+    if (depth > limits.depth || ++visited > limits.schemas) return
+    // With the targets of refs and the members of allOf, which constrain the same value.
+    const parts = [...document.together(schema)]
+    const isFalse = schema === false || parts.some((part) => document.target(part.$ref) === false)
+    const flaws = isFalse
+      ? [{ broken: true, message: `${name(path)} allows no value` }]
+      : ownFlaws(document, parts, path)
+    for (const flaw of flaws) if (!found.has(flaw.message)) found.set(flaw.message, flaw)
+    for (const part of parts) {
+      for (const [key, value] of propertiesOf(part)) visit(value, path === '' ? key : `${path}.${key}`, depth + 1)
+      const first: readonly unknown[] = Array.isArray(part.prefixItems) ? part.prefixItems : []
+      for (const [index, value] of first.entries()) visit(value, `${path}[${index}]`, depth + 1)
+      if (part.items !== undefined && first.length === 0) visit(part.items, `${path}[]`, depth + 1)
+    }
   }
-  const same = (value: unknown) => JSON.stringify(value) === JSON.stringify(defaultValue)
-  if (defaultValue === undefined || values.some(same)) return []
-  return [
-    {
-      broken: false,
-      message: `${name(path)} has the default ${JSON.stringify(defaultValue)}, which is not in its enum`,
-    },
-  ]
+  visit(document.root, '', 0)
+  return [...found.values()]
 }
 
-function boundFlaws(schema: JsonSchema, path: string): readonly Flaw[] {
-  return bounds.flatMap(([minKeyword, maxKeyword]) => {
-    const [min, max] = [schema[minKeyword], schema[maxKeyword]]
-    if (typeof min !== 'number' || typeof max !== 'number' || min <= max) return []
-    return [{ broken: true, message: `${name(path)} has a ${minKeyword} of ${min} above its ${maxKeyword} of ${max}` }]
+const ownFlaws = (document: SchemaDocument, parts: readonly JsonObject[], path: string): readonly Flaw[] => [
+  ...requiredFlaws(document, parts, path),
+  ...enumFlaws(parts, path),
+  ...boundFlaws(parts, path),
+]
+
+function requiredFlaws(document: SchemaDocument, parts: readonly JsonObject[], path: string): readonly Flaw[] {
+  const required = new Set(parts.flatMap((part) => (Array.isArray(part.required) ? part.required : [])).map(String))
+  if (required.size === 0) return []
+  const all = parts.flatMap((part) => [...document.together(part, branches)])
+  const defines = (part: JsonObject, key: string) =>
+    part.patternProperties !== undefined || (isObject(part.properties) && Object.hasOwn(part.properties, key))
+  return [...required].flatMap((key) => {
+    const broken = parts.some((part) => part.additionalProperties === false && !defines(part, key))
+    if (!broken && all.some((part) => defines(part, key))) return []
+    return [{ broken, message: `${name(path)} requires '${key}', which it does not define` }]
   })
 }
 
-function isOfType(value: unknown, type: string): boolean {
-  if (type === 'integer') return Number.isInteger(value)
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'null') return value === null
-  if (type === 'object') return isObject(value)
-  return ['string', 'number', 'boolean'].includes(type) ? typeof value === type : true
+function enumFlaws(parts: readonly JsonObject[], path: string): readonly Flaw[] {
+  const values = parts.map((part) => part.enum).find(Array.isArray)
+  if (values === undefined) return []
+  if (values.length === 0) return [{ broken: true, message: `${name(path)} has an empty enum` }]
+  const types = parts.map(declaredTypes).find((declared) => declared !== undefined)
+  if (types !== undefined && !values.some((value) => types.some((type) => isOfType(value, type)))) {
+    const message = `${name(path)} is of type ${types.join(' or ')}, but no value of its enum is`
+    return [{ broken: true, message }]
+  }
+  const value = parts.map((part) => part.default).find((each) => each !== undefined)
+  if (value === undefined || values.some((each) => sameJson(each, value))) return []
+  const message = `${name(path)} has the default ${JSON.stringify(value)}, which is not in its enum`
+  return [{ broken: false, message }]
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+function boundFlaws(parts: readonly JsonObject[], path: string): readonly Flaw[] {
+  const numbersOf = (word: string) => parts.map((part) => part[word]).filter((value) => typeof value === 'number')
+  return bounds.flatMap(([minKeyword, maxKeyword]) => {
+    const [min, max] = [Math.max(...numbersOf(minKeyword)), Math.min(...numbersOf(maxKeyword))]
+    if (min <= max) return []
+    return [{ broken: true, message: `${name(path)} has a ${minKeyword} of ${min} above its ${maxKeyword} of ${max}` }]
+  })
+}
 
 const name = (path: string): string => (path === '' ? 'the input' : `'${path}'`)

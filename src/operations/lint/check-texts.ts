@@ -1,12 +1,13 @@
+import type { JsonObject } from '../../base/json-values.ts'
+import { readParameters, type SchemaParameters } from '../../json-schema/read-parameters.ts'
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */
-export const checkTexts = (tool: LintTool): readonly LintFinding[] => [
-  ...description(tool),
-  ...undescribed(tool),
-  ...manyArguments(tool),
-]
+export function checkTexts(tool: LintTool): readonly LintFinding[] {
+  const parameters = readParameters(tool.inputSchema)
+  return [...description(tool), ...undescribed(tool, parameters), ...manyArguments(tool, parameters)]
+}
 
 function description({ toolName: tool, description: text }: LintTool): LintFinding[] {
   const hint = 'State in one sentence what it does and what it returns.'
@@ -19,16 +20,16 @@ function description({ toolName: tool, description: text }: LintTool): LintFindi
   return [{ rule: 'short-description', severity: 'warning', tool, message, hint }]
 }
 
-function undescribed({ toolName: tool, inputSchema }: LintTool): LintFinding[] {
-  const names = argumentsOf(inputSchema).filter(([, property]) => !hasDescription(property))
+function undescribed({ toolName: tool }: LintTool, { properties }: SchemaParameters): LintFinding[] {
+  const names = [...properties].filter(([, property]) => !hasDescription(property))
   if (names.length === 0) return []
   const message = `no description for ${names.map(([name]) => name).join(', ')}`
   const hint = 'Describe each argument, with an example if its format matters.'
   return [{ rule: 'undescribed-arguments', severity: 'warning', tool, message, hint }]
 }
 
-function manyArguments({ toolName: tool, inputSchema }: LintTool): LintFinding[] {
-  const count = argumentsOf(inputSchema).length
+function manyArguments({ toolName: tool }: LintTool, { properties }: SchemaParameters): LintFinding[] {
+  const count = properties.size
   if (count <= lintLimits.arguments) return []
   const message = `takes ${count} arguments`
   return [
@@ -36,11 +37,4 @@ function manyArguments({ toolName: tool, inputSchema }: LintTool): LintFinding[]
   ]
 }
 
-const argumentsOf = ({ properties }: LintTool['inputSchema']): readonly (readonly [string, unknown])[] =>
-  typeof properties === 'object' && properties !== null ? Object.entries(properties) : []
-
-function hasDescription(property: unknown): boolean {
-  if (typeof property !== 'object' || property === null) return false
-  const { description: text } = property as { description?: unknown }
-  return typeof text === 'string' && text.trim() !== ''
-}
+const hasDescription = ({ description: text }: JsonObject): boolean => typeof text === 'string' && text.trim() !== ''

@@ -1,4 +1,5 @@
 import type { Execution } from '../../../contract/execution.ts'
+import { readParameters } from '../../../json-schema/read-parameters.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
 import { executeTool } from '../../../operations/runs/execute.ts'
 import { requiredNames } from '../../../rules/positional-names.ts'
@@ -105,9 +106,8 @@ const approvalNotice = ({ id: executionId, reason, expiresAt }: Execution): stri
 export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const doc = await registry.invoke(readDoc, { idOrName })
   const schema = doc.tool?.inputSchema ?? {}
-  const properties = (schema.properties ?? {}) as FlagTool['properties']
-  const required = (schema.required ?? []) as readonly string[]
+  const { properties, required } = readParameters(schema)
   const positional = doc.positional ?? requiredNames(schema)
-  const tool: FlagTool = { name: doc.name, properties, positional }
-  return { tool, description: doc.tool?.description ?? '', required }
+  const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }
+  return { tool, description: doc.tool?.description ?? '', required: [...required] }
 }

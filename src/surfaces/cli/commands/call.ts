@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { readJson } from '../../../documents/read-json.ts'
+import { readParameters } from '../../../json-schema/read-parameters.ts'
 import { configToolId } from '../../../operations/catalog/live-catalog.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { ProcessContext } from '../../../operations/operation.ts'
@@ -163,12 +164,11 @@ async function callLocal(host: CliHost, flags: CallFlags, { name, args, context 
 async function readTool(name: string, context: ProcessContext) {
   const { tools } = await invoke(describeTools, { ids: [name] }, context)
   const doc = tools[0] as (typeof tools)[number]
-  const schema = doc.tool?.inputSchema ?? {}
-  const properties = (schema.properties ?? {}) as FlagTool['properties']
+  const { properties, required } = readParameters(doc.tool?.inputSchema ?? {})
   const args = context.catalog.current().index.get(doc.name)?.tool.args ?? []
   const positional = bareNames(args)
-  const tool: FlagTool = { name: doc.name, properties, positional }
-  return { tool, description: doc.tool?.description ?? '', required: (schema.required ?? []) as readonly string[] }
+  const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }
+  return { tool, description: doc.tool?.description ?? '', required: [...required] }
 }
 
 const argsHint = `Write: --args '{"name": "value"}'`

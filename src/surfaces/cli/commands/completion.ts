@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
+import { readParameters } from '../../../json-schema/read-parameters.ts'
 import { clientNames } from '../../../operations/clients/client-files.ts'
 import type { CliHost } from '../host.ts'
 import type { AddCommand } from './command.ts'
@@ -80,5 +81,5 @@ async function toolCompletions(command: string, before: readonly string[], host:
   const [first] = before.filter((word) => !word.startsWith('-'))
   const entry = command === 'call' && first !== undefined ? names.get(first) : undefined
   if (entry === undefined) return entries.map(({ toolName }) => toolName)
-  return Object.keys((entry.inputSchema.properties ?? {}) as object).map((key) => `--${key.replaceAll('_', '-')}`)
+  return [...readParameters(entry.inputSchema).names].map((key) => `--${key.replaceAll('_', '-')}`)
 }
