@@ -9,7 +9,7 @@ import { ChangeClass } from '../../contract/tool-diff.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { below, byLocation } from '../../diagnostics/finding.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
-import { checkInputKeys, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
+import { checkBundleData, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
 import { describeDiff, diffTools } from '../../versions/index.ts'
 import {
   checkBundle,
@@ -111,7 +111,7 @@ export const importBundle = defineOperation({
 type Given = z.output<typeof ImportInput>
 
 async function readGiven({ bundle, text = '', file }: Given, { signal }: OperationContext): Promise<UncheckedBundle> {
-  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkInputKeys(bundle), wrong: [] }
+  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkBundleData(bundle), wrong: [] }
   return { what: file, ...(await readBundleInWorker(text, { file, signal })) }
 }
 

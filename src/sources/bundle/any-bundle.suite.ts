@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Bundle } from '../../contract/bundle.ts'
 import { findCategoryNameProblem } from '../../contract/registry.ts'
-import { sortBundle } from './join-parts.ts'
+import { sortBundle } from './locate-bundle.ts'
 
 const nastyTexts = [
   ...[

@@ -1,7 +1,9 @@
+import { type Problem, toPointer } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import type { BundleCategory } from '../../contract/bundle.ts'
+import type { Bundle, BundleCategory } from '../../contract/bundle.ts'
 import { findCategoryNameProblem, registryLimits } from '../../contract/registry.ts'
-import type { Finding } from '../../diagnostics/finding.ts'
+import { type Finding, toProblem } from '../../diagnostics/finding.ts'
+import { checkPolicy } from '../../rules/check-policy.ts'
 import type { BundlePart } from './read-part.ts'
 
 type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
@@ -9,6 +11,19 @@ type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
 /** A problem of one file in relation to the others. */
 export interface PartFinding<Seen = BundlePart> extends Finding {
   readonly part: Seen
+}
+
+/** Problems of a bundle that was sent as data instead of text, at JSON pointers. */
+export function checkBundleData(bundle: Bundle): readonly Problem[] {
+  const found = [...checkPolicies(bundle), ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }])]
+  return found.map((finding) => toProblem(finding))
+}
+
+/** Contradictions in the policies of a bundle. */
+export function checkPolicies({ policies }: Bundle): readonly Finding[] {
+  return policies.flatMap(({ policy }, index) =>
+    checkPolicy(policy).map((found) => ({ ...found, path: ['policies', index, 'policy', ...found.path] })),
+  )
 }
 
 /** Duplicate names and, if all files could be read, unknown names. */

@@ -1,13 +1,17 @@
 import { fromPointer, type Problem, toPointer } from '../../base/problem.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
-import { placeInBlock } from '../../documents/locate-in-block.ts'
-import { joinParts } from './join-parts.ts'
+import { locateInScript } from '../../documents/locate-in-script.ts'
 import type { BundlePart } from './read-part.ts'
 
-/** A bundle with the source positions of its parts. */
-export interface LocatedBundle {
+/** The content of files with all of its problems, valid or not. */
+export interface ReadBundle {
+  /** The valid part. */
   readonly bundle: Bundle
-  /** Adds the position in the files to a problem at a JSON pointer. */
+  /** Errors and warnings, with their locations. */
+  readonly problems: readonly Problem[]
+  /** JSON pointers to the invalid parts of tools, which are not checked further. */
+  readonly wrong: readonly string[]
+  /** Replaces the JSON pointer of a problem in a tool by its location in the files. */
   place(problem: Problem): Problem
 }
 
@@ -18,55 +22,63 @@ export interface ScriptFile {
   readonly text: string
 }
 
-/** The origin of a tool of the joined bundle. */
-interface Origin {
-  readonly part: BundlePart
-  readonly index: number
-  readonly tool: BundleTool
-}
-
-/** Joins files into one bundle with the positions of its tools and the pointers of its invalid parts. */
-export function locateBundle(parts: readonly BundlePart[], scripts: readonly ScriptFile[] = []) {
+/** Joins files into one bundle with the locations of its tools. */
+export function locateBundle(
+  parts: readonly BundlePart[],
+  problems: readonly Problem[],
+  scripts: readonly ScriptFile[] = [],
+): ReadBundle {
   const bundle = joinParts(parts)
-  const origins = new Map<BundleTool, Origin>()
-  for (const part of parts)
-    for (const [index, tool] of part.bundle.tools.entries()) origins.set(tool, { part, index, tool })
+  const origins = new Map(parts.flatMap((part) => part.bundle.tools.map((tool, index) => [tool, { part, index }])))
   const place = (problem: Problem): Problem => {
     const [kind, index, ...path] = fromPointer(problem.pointer ?? '')
     const tool = kind === 'tools' ? bundle.tools[Number(index)] : undefined
     const origin = tool === undefined ? undefined : origins.get(tool)
-    if (origin === undefined) return problem
+    if (tool === undefined || origin === undefined) return problem
+    const { file, text, locate } = origin.part
+    const script = scripts.find((each) => each.from === file && each.text === tool.scriptContent)
     // Files and bundle differ in order, so a pointer would be misleading.
     const { pointer: _pointer, ...rest } = problem
-    return placeIn(origin, scripts, { problem: rest, path })
+    const start = locate(['tools', origin.index, ...path])
+    return locateInScript(rest, { file, text, start, script: script?.path, content: tool.scriptContent })
   }
-  return { bundle, place, wrong: findWrong(parts, bundle) }
+  return { bundle, problems, wrong: findWrong(parts, bundle), place }
 }
 
 /** Pointers into the joined bundle for the invalid parts of the files; problems outside tools have none. */
 function findWrong(parts: readonly BundlePart[], bundle: Bundle): readonly string[] {
-  const places = new Map(bundle.tools.map((tool, index) => [tool, index]))
+  const indexes = new Map<BundleTool | undefined, number>(bundle.tools.map((tool, index) => [tool, index]))
   return parts.flatMap(({ wrong, bundle: own }) =>
     wrong.flatMap(([kind, index, ...path]) => {
-      const tool = kind === 'tools' ? own.tools[Number(index)] : undefined
-      return tool === undefined ? [] : [toPointer(['tools', places.get(tool) ?? -1, ...path])]
+      const joined = kind === 'tools' ? indexes.get(own.tools[Number(index)]) : undefined
+      return joined === undefined ? [] : [toPointer(['tools', joined, ...path])]
     }),
   )
 }
 
-function placeIn(
-  { part, index, tool }: Origin,
-  scripts: readonly ScriptFile[],
-  { problem, path }: { readonly problem: Problem; readonly path: readonly string[] },
-): Problem {
-  const { line, column = 1 } = problem
-  const start = part.locate(['tools', index, ...path])
-  if (line === undefined) return { ...problem, file: part.file, ...start }
-  // A problem with its own line is in the script.
-  const own = scripts.find(({ from, text }) => from === part.file && text === tool.scriptContent)
-  if (own !== undefined) return { ...problem, file: own.path }
-  const found = placeInBlock(part.text, start.line, tool.scriptContent ?? '', { line, column })
-  if (found !== undefined) return { ...problem, file: part.file, ...found }
-  const message = `line ${line}, column ${column} of the script: ${problem.message}`
-  return { ...problem, file: part.file, ...start, message }
+/** Joins the content of files into one bundle, sorted by name. */
+function joinParts(parts: readonly BundlePart[]): Bundle {
+  const declared = parts.flatMap(({ bundle }) => bundle.categories)
+  const names = new Set(declared.map(({ name }) => name))
+  const used = parts.filter((part) => part.impliesCategories).flatMap(({ bundle }) => bundle.tools)
+  const implied = new Set(used.flatMap(({ category }) => category ?? []).filter((name) => !names.has(name)))
+  return sortBundle({
+    tooldex: 1,
+    categories: [...declared, ...Array.from(implied, (name) => ({ name, description: null, parent: null }))],
+    tools: parts.flatMap(({ bundle }) => bundle.tools),
+    policies: parts.flatMap(({ bundle }) => bundle.policies),
+  })
 }
+
+/** Sorts a bundle by name, independent of the locale. */
+export function sortBundle({ tooldex, categories, tools, policies }: Bundle): Bundle {
+  return {
+    tooldex,
+    categories: categories.toSorted(byName),
+    tools: tools.toSorted(byName),
+    policies: policies.toSorted(byName),
+  }
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
+  a.name < b.name ? -1 : Number(a.name > b.name)

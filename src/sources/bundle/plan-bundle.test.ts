@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Bundle, type BundlePlan, type PlanPart } from '../../contract/bundle.ts'
 import { anyBundle } from './any-bundle.suite.ts'
-import { sortBundle } from './join-parts.ts'
+import { sortBundle } from './locate-bundle.ts'
 import { planBundle } from './plan-bundle.ts'
 
 interface Named {

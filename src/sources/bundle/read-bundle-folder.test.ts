@@ -2,8 +2,9 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFile, tempFolder } from '../../../tests/support/temp-folder.ts'
-import { TooldexError } from '../../base/errors.ts'
 import { formatProblem } from '../../base/problem.ts'
+import { withDefaultHint } from '../../diagnostics/default-hints.ts'
+import { hasErrors } from '../../diagnostics/finding.ts'
 import { readBundleFolder } from './read-bundle-folder.ts'
 
 const tool = (name: string, more = '') => `name: ${name}\ndisplayName: A\ndescription: B\ninputSchema: {}\n${more}`
@@ -15,13 +16,9 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 }
 
 function errorsOf(folder: string): readonly string[] {
-  try {
-    readBundleFolder(folder)
-    return []
-  } catch (error) {
-    if (!(error instanceof TooldexError)) throw error
-    return error.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ''))
-  }
+  const { problems } = readBundleFolder(folder)
+  if (!hasErrors(problems)) return []
+  return problems.map((problem) => formatProblem(withDefaultHint(problem)).replaceAll(`${folder}/`, ''))
 }
 
 describe('readBundleFolder', () => {
@@ -93,7 +90,7 @@ describe('readBundleFolder', () => {
     const folder = join(outside, 'in')
     symlinkSync('a.yaml', join(folder, 'b.yaml'))
     symlinkSync('..', join(folder, 'up'))
-    const { bundle, warnings } = readBundleFolder(folder)
+    const { bundle, problems: warnings } = readBundleFolder(folder)
     expect(bundle.tools).toHaveLength(1)
     expect(warnings.map(({ message }) => message)).toEqual(['the link to a folder is not followed'])
     symlinkSync('../out.yaml', join(folder, 'c.yaml'))

@@ -3,23 +3,15 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
-import { detailsOf, hasErrors } from '../../diagnostics/finding.ts'
+import { detailsOf } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
-import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether, type PartFinding } from './check-references.ts'
 import { isInside, listBundleFiles, realPath, tooMany } from './list-bundle-files.ts'
-import { type LocatedBundle, locateBundle, type ScriptFile } from './locate-bundle.ts'
+import { locateBundle, type ReadBundle, type ScriptFile } from './locate-bundle.ts'
 import { type BundlePart, readBundlePart } from './read-part.ts'
 
-/** The joined content of all files of a folder. */
-export interface ReadBundleFolder extends LocatedBundle {
-  /** All files read, including scripts. */
-  readonly files: readonly string[]
-  readonly warnings: readonly Problem[]
-}
-
-/** Reads every YAML and JSON file below a folder as one bundle. Throws a TooldexError with every problem of every file. */
-export function readBundleFolder(folder: string): ReadBundleFolder {
+/** Reads every YAML and JSON file below a folder as one bundle, with every problem of every file, errors first. */
+export function readBundleFolder(folder: string): ReadBundle & { readonly files: readonly string[] } {
   const { root, files, problems: odd } = listBundleFiles(folder)
   const read = createReader(root)
   const parts: BundlePart[] = []
@@ -34,15 +26,13 @@ export function readBundleFolder(folder: string): ReadBundleFolder {
     }
   }
   problems.push(...checkParts(parts, files.length))
-  const { bundle, place, wrong } = locateBundle(parts, read.scripts)
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const warnings = problems.filter(({ severity }) => severity === 'warning')
+  const joined = locateBundle(parts, [...errors, ...warnings], read.scripts)
   for (const kind of ['tools', 'categories', 'policies'] as const)
-    if (bundle[kind].length > bundleLimits[kind]) throw tooMany(folder, `has more than ${bundleLimits[kind]} ${kind}`)
-  if (hasErrors(problems)) {
-    const errors = problems.filter(({ severity }) => severity === 'error')
-    const others = problems.filter(({ severity }) => severity !== 'error')
-    throw new BundleRefused(folder, [...errors, ...others], { bundle, place, wrong })
-  }
-  return { bundle, place, files: [...read.files].sort(), warnings: problems }
+    if (joined.bundle[kind].length > bundleLimits[kind])
+      throw tooMany(folder, `has more than ${bundleLimits[kind]} ${kind}`)
+  return { ...joined, files: [...read.files].sort() }
 }
 
 /** Problems between files; unknown categories are reported only if all files could be read. */

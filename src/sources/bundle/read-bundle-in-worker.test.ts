@@ -3,24 +3,30 @@ import { describe, expect, it } from 'vitest'
 import { needs } from '../../../tests/support/needs.ts'
 import { climaxConfigFiles, hasClimaxConfigs, hasOpsTools, opsToolsFile } from '../../../tests/support/shared-data.ts'
 import { TooldexError } from '../../base/errors.ts'
-import { formatProblem } from '../../base/problem.ts'
+import { formatProblem, type Problem } from '../../base/problem.ts'
 import { CliExecutorConfig } from '../../contract/cli-config.ts'
+import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 import { readBundle } from './read-bundle-in-worker.ts'
 import { writeBundle } from './write-bundle.ts'
 
 const read = (text: string, file = 'b.yaml') => readBundle(text, { file })
-const warningsOf = (text: string) => read(text).warnings.map(formatProblem)
+const warningsOf = (text: string) => read(text).problems.map(formatProblem)
 
-function errorsOf(text: string): readonly string[] {
+function problemsOf(text: string): readonly Problem[] {
   try {
-    read(text)
-    return []
+    return read(text).problems.map(withDefaultHint)
   } catch (error) {
+    // No part of the text can be used.
     if (!(error instanceof TooldexError)) throw error
     expect(error.code).toBe('BUNDLE_INVALID')
-    return error.problems.filter(({ severity }) => severity === 'error').map(formatProblem)
+    return error.problems
   }
 }
+
+const errorsOf = (text: string): readonly string[] =>
+  problemsOf(text)
+    .filter(({ severity }) => severity === 'error')
+    .map(formatProblem)
 
 const minimal = (name: string) => ({ name, displayName: 'A', description: 'B', inputSchema: {} })
 
@@ -139,7 +145,7 @@ tools:
       - {name: path, positional: true, required: true}
 `
   it('keeps all that is needed to run each tool', () => {
-    const { bundle, format, warnings } = read(config)
+    const { bundle, format, problems: warnings } = read(config)
     expect(format).toBe('cli')
     expect(bundle.categories).toEqual([{ name: 'vcs', description: null, parent: null }])
     expect(bundle.tools[0]).toMatchObject({
@@ -197,7 +203,7 @@ describe('readBundle of a list of tools', () => {
     ['Anthropic', [{ name: 'getWeather', description: 'W', input_schema: schema }]],
     ['one tool', { name: 'getWeather', description: 'W', inputSchema: schema }],
   ])('takes %s', (_, list) => {
-    const { bundle, warnings } = read(JSON.stringify(list))
+    const { bundle, problems: warnings } = read(JSON.stringify(list))
     expect(bundle.tools).toMatchObject([
       {
         name: 'get_weather',
@@ -250,7 +256,7 @@ describe('readBundle of a list of tools', () => {
 
   needs(hasOpsTools, 'no ops-tools here')('takes all ops tools with nothing lost', () => {
     const text = readFileSync(opsToolsFile, 'utf8')
-    const { bundle, warnings } = read(text, 'tools.json')
+    const { bundle, problems: warnings } = read(text, 'tools.json')
     const given = JSON.parse(text) as { name: string; display_name: string; description: string }[]
     expect(bundle.categories.map(({ name }) => name)).toEqual(['aws', 'database', 'java', 'kubernetes'])
     const back = bundle.tools.map(({ name, displayName, description, tags, inputSchema, outputSchema, category }) => {

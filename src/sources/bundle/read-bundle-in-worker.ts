@@ -2,11 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { type ErrorCode, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Bundle, BundleTool } from '../../contract/bundle.ts'
-import { hasErrors } from '../../diagnostics/finding.ts'
-import { BundleRefused } from './bundle-refused.ts'
 import { checkTogether } from './check-references.ts'
 import type { BundleFormat } from './detect-format.ts'
-import { type LocatedBundle, locateBundle } from './locate-bundle.ts'
+import { locateBundle, type ReadBundle } from './locate-bundle.ts'
 import { readBundlePart } from './read-part.ts'
 
 /** The input of the worker thread. */
@@ -17,15 +15,8 @@ export interface BundleWorkerInput {
   readonly problems?: readonly Problem[]
 }
 
-/** A bundle with its problems, valid or not; later checks reject it together with theirs. */
-interface BundleFromWorker {
-  /** The valid part. */
-  readonly bundle: Bundle
-  /** Errors and warnings. */
-  readonly problems: readonly Problem[]
-  /** JSON pointers to invalid parts, which are not checked further. */
-  readonly wrong: readonly string[]
-}
+/** A bundle from another thread, which cannot locate further problems. */
+type BundleFromWorker = Omit<ReadBundle, 'place'>
 
 /** A message of the worker thread. */
 export type BundleWorkerMessage =
@@ -49,7 +40,7 @@ export async function readBundleInWorker(
   text: string,
   { file, signal }: BundleWorkerOptions,
 ): Promise<BundleFromWorker> {
-  if (isShort(text)) return readBundleInline(text, file)
+  if (isShort(text)) return readBundle(text, { file })
   const tools: BundleTool[] = []
   return askAside({ text, file }, signal, (message) => {
     if ('tools' in message) tools.push(...message.tools)
@@ -69,20 +60,9 @@ export async function locateBundleInWorker(
   return askAside({ text, file, problems }, signal, (message) => ('placed' in message ? message.placed : undefined))
 }
 
-/** Reads a bundle on this thread; throws only if no part of it can be checked. */
-export function readBundleInline(text: string, file: string): BundleFromWorker & LocatedBundle {
-  try {
-    const { bundle, warnings, place } = readBundle(text, { file })
-    return { bundle, problems: warnings, wrong: [], place }
-  } catch (thrown) {
-    if (!(thrown instanceof BundleRefused) || thrown.rest === undefined) throw thrown
-    return { ...thrown.rest, problems: thrown.found }
-  }
-}
-
 /** Locates problems on this thread. */
 export function locateBundleInline({ text, file, problems = [] }: BundleWorkerInput): readonly Problem[] {
-  const { place } = readBundleInline(text, file)
+  const { place } = readBundle(text, { file })
   return problems.map((problem) => place(problem))
 }
 
@@ -121,19 +101,11 @@ interface ReadBundleOptions {
   readonly format?: BundleFormat | undefined
 }
 
-/** The content of a text with its warnings. */
-interface ReadBundle extends LocatedBundle {
-  readonly format: BundleFormat
-  readonly warnings: readonly Problem[]
-}
-
 /**
  * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, or a list of tools in the format of Tooldex, OpenAI, MCP or
- * Anthropic. Throws a TooldexError with every problem of the text.
+ * Anthropic. Throws a TooldexError only if no part of the text can be used.
  */
-export function readBundle(text: string, options: ReadBundleOptions): ReadBundle {
+export function readBundle(text: string, options: ReadBundleOptions): ReadBundle & { readonly format: BundleFormat } {
   const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })
-  const { bundle, place, wrong } = locateBundle([part])
-  if (hasErrors(part.problems)) throw new BundleRefused(options.file, part.problems, { bundle, place, wrong })
-  return { bundle, place, format: part.format, warnings: part.problems }
+  return { ...locateBundle([part], part.problems), format: part.format }
 }

@@ -5,7 +5,7 @@ import {
   type BundleWorkerInput,
   type BundleWorkerMessage,
   locateBundleInline,
-  readBundleInline,
+  readBundle,
 } from './read-bundle-in-worker.ts'
 
 // No single message may occupy the receiver for long.
@@ -14,7 +14,7 @@ const partTools = 100
 const say = (message: BundleWorkerMessage): void => parentPort?.postMessage(message)
 
 async function tellBundle({ text, file }: BundleWorkerInput): Promise<void> {
-  const { bundle, problems, wrong } = readBundleInline(text, file)
+  const { bundle, problems, wrong } = readBundle(text, { file })
   const { tools, ...rest } = bundle
   for (let at = 0; at < tools.length; at += partTools) {
     say({ tools: tools.slice(at, at + partTools) })

@@ -1,14 +1,15 @@
+import type { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { findLostKeys } from '../../diagnostics/plain-input.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { validateDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bundleKeys } from './bundle-keys.ts'
-import { BundleRefused } from './bundle-refused.ts'
 import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
-import { checkPolicies } from './check-policies.ts'
+import { checkPolicies } from './check-references.ts'
 import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
 import { fillScripts, type ReadScript } from './fill-scripts.ts'
 import { isForeign } from './foreign-tool.ts'
@@ -48,10 +49,10 @@ interface PartOptions {
 /** Reads one text of any supported format and collects its problems; throws only if nothing of it can be used. */
 export function readBundlePart(text: string, options: PartOptions): BundlePart {
   const { file } = options
-  if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, tooLarge)
+  if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, [atStart(file, tooLarge)])
   const document = parseJsonOrYaml(text.replace(/^\ufeff/, ''), file)
   const format = document.problems.length > 0 ? 'bundle' : (options.format ?? detectFormat(document.value))
-  if (format === undefined) throw refuse(file, unknownFormat)
+  if (format === undefined) throw refuse(file, [atStart(file, unknownFormat)])
   const view = document.problems.length > 0 ? wholeBundle(undefined) : toView(document, file, format)
   const { value, findings } = fillScripts(view.value, options.readScript)
   const viewed = toDocument(document, { ...view, value })
@@ -75,7 +76,7 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
   // Messages about a file with a single tool do not mention a list.
   const shown = format === 'tool' || format === 'policy' ? { shown: view.origin } : {}
   const { value: bundle, problems, wrong } = validateDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
-  if (bundle === undefined) throw new BundleRefused(file, problems)
+  if (bundle === undefined) throw refuse(file, problems)
   return { ...known, bundle, problems, wrong }
 }
 
@@ -108,11 +109,17 @@ const unknownFormat = {
   hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', a list of tools is a list",
 }
 
-function refuse(file: string, { message, hint }: { message: string; hint: string }): BundleRefused {
-  return new BundleRefused(file, [
-    { severity: 'error', file, line: 1, column: 1, message: `the file ${message}`, hint },
-  ])
-}
+const atStart = (file: string, { message, hint }: { message: string; hint: string }): Problem => ({
+  severity: 'error',
+  file,
+  line: 1,
+  column: 1,
+  message: `the file ${message}`,
+  hint,
+})
+
+const refuse = (file: string, problems: readonly Problem[]): TooldexError =>
+  toProblemError({ code: 'BUNDLE_INVALID', what: file, problems })
 
 /** A file in bundle format. */
 const wholeBundle = (value: unknown): BundleView => ({

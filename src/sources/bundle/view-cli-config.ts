@@ -1,11 +1,10 @@
-import { findOpenQuote } from '../../base/split-words.ts'
 import { toDisplayName } from '../../contract/bundle.ts'
 import { type ArgDef, CliConfig, type ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { typeDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { buildInputSchema } from '../../rules/build-input-schema.ts'
-import { checkArgs, dependentsOfArg } from '../check-cli-args.ts'
+import { checkConfig, dependentsOfArg } from '../check-cli-config.ts'
 import { configKeys } from '../cli-config-keys.ts'
 import type { BundleView } from './bundle-view.ts'
 import { toSafeName, toSafeNamespace, warnName } from './safe-name.ts'
@@ -16,7 +15,8 @@ const configKind = {
   code: 'BUNDLE_INVALID',
   needs: "at least 'command' and 'tools'",
   dependents: dependentsOfArg,
-  check: checkConfig,
+  // Variables are resolved at run time.
+  check: (config: CliConfig) => checkConfig(config),
 } as const
 
 /** The tools of a CLI config, each with the settings of the config that it needs to run. */
@@ -53,24 +53,6 @@ function warnTool({ name, description }: ToolDef, path: readonly PropertyKey[]):
     ...warnName(name, toSafeName(name), [...path, 'name']),
     ...(description.trim() === '' ? [{ path, ...missing, severity: 'warning' as const }] : []),
   ]
-}
-
-/** Contradictions that do not depend on the machine; variables are resolved at run time. */
-function checkConfig(config: CliConfig): readonly Finding[] {
-  return [
-    ...(config.command.trim() === '' ? [{ path: ['command'], message: 'command must name a program' }] : []),
-    ...checkWords(config.command, ['command']),
-    ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
-    ...config.tools.flatMap(({ command, args }, index) => [
-      ...checkWords(command, ['tools', index, 'command']),
-      ...checkArgs(args, ['tools', index, 'args']),
-    ]),
-  ]
-}
-
-function checkWords(command: string, path: readonly PropertyKey[]): readonly Finding[] {
-  const quote = findOpenQuote(command)
-  return quote === undefined ? [] : [{ path, message: `command: a ${quote} is never closed`, hint: 'close the quotes' }]
 }
 
 /** The executor config of one tool of a config, without fields that have their default. */

@@ -73,8 +73,8 @@ policies:
       fc.property(anyBundle, (any) => {
         const written = writeBundle(any, format)
         // A file is bytes: what UTF-8 does not keep must not be in it.
-        const { bundle: read, warnings } = readBundle(Buffer.from(written).toString(), { file: `b.${format}` })
-        expect(warnings).toEqual([])
+        const { bundle: read, problems } = readBundle(Buffer.from(written).toString(), { file: `b.${format}` })
+        expect(problems).toEqual([])
         expect(JSON.stringify(read)).toBe(JSON.stringify(any))
         expect(writeBundle(read, format)).toBe(written)
       }),

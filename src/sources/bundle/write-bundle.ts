@@ -3,7 +3,7 @@ import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.t
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
 import { writeYaml } from '../../documents/write-yaml.ts'
 import { bundleToolFields } from './bundle-keys.ts'
-import { sortBundle } from './join-parts.ts'
+import { sortBundle } from './locate-bundle.ts'
 
 /** A bundle as text that reads back as the same bundle: sorted by name, keys in a fixed order, defaults omitted. */
 export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {

@@ -6,9 +6,8 @@ import { ArgDef, CliConfig, type LoadedConfig, ToolDef } from '../../contract/cl
 import type { Finding } from '../../diagnostics/finding.ts'
 import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { processEnv } from '../../rules/settings.ts'
-import { dependentsOfArg } from '../check-cli-args.ts'
+import { checkConfig, checkEnvironment, dependentsOfArg } from '../check-cli-config.ts'
 import { configKeys } from '../cli-config-keys.ts'
-import { checkConfig, checkEnvironment } from './check-config.ts'
 import type { ConfigCache } from './config-cache.ts'
 import { relaxConfig } from './relax-config.ts'
 

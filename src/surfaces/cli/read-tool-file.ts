@@ -5,7 +5,7 @@ import { fromPointer, type Problem } from '../../base/problem.ts'
 import { bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
-import { placeInBlock } from '../../documents/locate-in-block.ts'
+import { locateInScript } from '../../documents/locate-in-script.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bothSpellings, type KeyShape, respellKeys } from '../../documents/yaml-keys.ts'
@@ -100,23 +100,13 @@ function withLocations(thrown: unknown, source: Source): unknown {
 }
 
 function place(problem: Problem, source: Source): Problem {
-  const { file, document } = source
+  const { file, text, document, fields, script } = source
   if (problem.pointer === undefined) return problem
   const names = fromPointer(problem.pointer)
   // In a proposal the fields of the file are one level deeper.
   const path = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
   const at = respell(document.value, path)
-  // A problem with a line is a problem of the script.
-  if (problem.line !== undefined) return placeScript(problem, problem.line, { ...source, at })
-  return { ...problem, file, ...document.locate(at, 'key') }
-}
-
-function placeScript(problem: Problem, line: number, source: Source & { at: readonly PropertyKey[] }): Problem {
-  const { file, text, document, fields, script, at } = source
-  if (script !== undefined) return { ...problem, file: script }
-  const { column = 1 } = problem
-  const start = document.locate(at, 'value')
-  const found = placeInBlock(text, start.line, String(fields.scriptContent ?? ''), { line, column })
-  if (found !== undefined) return { ...problem, file, ...found }
-  return { ...problem, file, ...start, message: `line ${line}, column ${column} of the script: ${problem.message}` }
+  const start = document.locate(at, problem.line === undefined ? 'key' : 'value')
+  const content = String(fields.scriptContent ?? '')
+  return locateInScript(problem, { file, text, start, script, content })
 }

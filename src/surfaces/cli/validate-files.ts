@@ -2,10 +2,11 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Bundle } from '../../contract/bundle.ts'
 import { independentOf } from '../../diagnostics/diagnose.ts'
+import { byLocation } from '../../diagnostics/finding.ts'
 import { maxProblems, toProblemError } from '../../diagnostics/problem-error.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
 import { toolDependents } from '../../rules/tool-dependents.ts'
-import { type BundleRefused, checkInputKeys } from '../../sources/bundle/index.ts'
+import { checkBundleData, type ReadBundle } from '../../sources/bundle/index.ts'
 import type { RegistryClient } from './host.ts'
 
 type Locate = (problem: Problem) => Problem
@@ -26,19 +27,19 @@ export function inFiles({ code, message, hint, personHint }: TooldexError, probl
   return new TooldexError(code, message, { problems, hint, personHint: isOfFiles ? fix : personHint })
 }
 
-/** Adds the problems that the registry finds in the tools to the rejection of malformed files. */
-export async function validateRejected(rejected: BundleRefused, withRegistry: WithRegistry): Promise<TooldexError> {
-  const { rest, found, source } = rejected
-  if (rest === undefined || rest.bundle.tools.length === 0) return rejected
-  const reported = await validateBundle(rest.bundle, withRegistry)
+/** The error for malformed files, with the problems that the registry finds in their valid part. */
+export async function rejectFiles(
+  folder: string,
+  { bundle, problems: found, wrong, place }: ReadBundle,
+  withRegistry: WithRegistry,
+): Promise<TooldexError> {
+  const reported = bundle.tools.length === 0 ? [] : await validateBundle(bundle, withRegistry)
   // Problems between files were already found during reading, with their locations.
-  const alreadyFound = new Set(checkInputKeys(rest.bundle).map(toKey))
-  const isIndependent = independentOf(rest.wrong, toolDependents)
-  const others = reported
-    .filter((problem) => !alreadyFound.has(toKey(problem)) && isIndependent(problem.pointer))
-    .map((problem) => rest.place(problem))
-  const problems = [...found, ...others].sort(byLocation)
-  return toProblemError({ code: 'BUNDLE_INVALID', what: source, problems, more: reported.length >= maxProblems })
+  const alreadyFound = new Set(checkBundleData(bundle).map(toKey))
+  const isIndependent = independentOf(wrong, toolDependents)
+  const others = reported.filter((problem) => !alreadyFound.has(toKey(problem)) && isIndependent(problem.pointer))
+  const problems = [...found, ...others.map(place)].sort(byFile)
+  return toProblemError({ code: 'BUNDLE_INVALID', what: folder, problems, more: reported.length >= maxProblems })
 }
 
 const toKey = ({ pointer, message }: Problem): string => `${pointer}\n${message}`
@@ -61,10 +62,9 @@ const outOfInput = (problem: Problem): Problem => ({
 })
 
 /** Errors first, in the order of files and lines. */
-const byLocation = (a: Problem, b: Problem): number =>
+const byFile = (a: Problem, b: Problem): number =>
   Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
   compareText(a.file ?? '', b.file ?? '') ||
-  (a.line ?? 0) - (b.line ?? 0) ||
-  (a.column ?? 0) - (b.column ?? 0)
+  byLocation(a, b)
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

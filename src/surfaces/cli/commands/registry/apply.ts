@@ -1,9 +1,9 @@
 import { TooldexError } from '../../../../base/errors.ts'
 import { formatProblem } from '../../../../base/problem.ts'
 import type { Bundle } from '../../../../contract/bundle.ts'
-import { BundleRefused, readBundleFolder } from '../../../../sources/bundle/index.ts'
-import type { CliHost } from '../../host.ts'
-import { toLocations, validateRejected } from '../../validate-files.ts'
+import { hasErrors } from '../../../../diagnostics/finding.ts'
+import { readBundleFolder } from '../../../../sources/bundle/index.ts'
+import { rejectFiles, toLocations } from '../../validate-files.ts'
 import type { AddCommand } from '../command.ts'
 import { withRegistry } from './registry-command.ts'
 import { type ImportFlags, importInto, withImportOptions } from './tool-bundles.ts'
@@ -15,8 +15,10 @@ const isEmpty = ({ tools, categories, policies }: Bundle): boolean =>
 export const addApply: AddCommand = (program, host) => {
   const command = program.command('apply <folder>')
   withImportOptions(command).action(async (folder: string, flags: ImportFlags) => {
-    const { bundle, warnings, place } = await readOrValidate(host, flags, folder)
-    for (const warning of warnings) host.err(`warning: ${formatProblem(warning)}\n`)
+    const read = readBundleFolder(folder)
+    const { bundle, problems, place } = read
+    if (hasErrors(problems)) throw await rejectFiles(folder, read, (work) => withRegistry(host, flags, work))
+    for (const warning of problems) host.err(`warning: ${formatProblem(warning)}\n`)
     if (flags.prune && isEmpty(bundle))
       throw new TooldexError(
         'USAGE',
@@ -37,14 +39,4 @@ function nameFolder(thrown: unknown, folder: string): unknown {
   return new TooldexError('TOO_LARGE', `${folder} is too large for one request: ${thrown.message}`, {
     hint: thrown.hint,
   })
-}
-
-/** Reads a folder; if its files are rejected, adds the problems that the registry finds in the tools. */
-async function readOrValidate(host: CliHost, flags: ImportFlags, folder: string) {
-  try {
-    return readBundleFolder(folder)
-  } catch (thrown) {
-    if (!(thrown instanceof BundleRefused)) throw thrown
-    throw await validateRejected(thrown, (work) => withRegistry(host, flags, work))
-  }
 }
