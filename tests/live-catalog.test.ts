@@ -115,16 +115,17 @@ describe('the catalog of a running server', () => {
 })
 
 describe('the index of a catalog', () => {
+  const words = ['red', 'green', 'blue']
+  const backend = { kind: 'local', name: 'x' } as const
+  const toTools = (kept: ReadonlyMap<string, string>) =>
+    Array.from(kept, ([name, description]) => ({ name, description, inputSchema: {} }))
+
   it('after any sequence of changes is the one of a fresh catalog', () => {
-    const words = ['red', 'green', 'blue']
     const step = fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd'),
       text: fc.constantFrom(...words),
       what: fc.constantFrom('put', 'drop', 'look'),
     })
-    const backend = { kind: 'local', name: 'x' } as const
-    const toTools = (kept: ReadonlyMap<string, string>) =>
-      Array.from(kept, ([name, description]) => ({ name, description, inputSchema: {} }))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
         const catalog = new Catalog()
@@ -143,5 +144,22 @@ describe('the index of a catalog', () => {
         expect(index.engine().size).toBe(kept.size)
       }),
     )
+  })
+
+  it('is replaced after thousands of changes, tool by tool, and finds the same', async () => {
+    const catalog = new Catalog()
+    const index = new LiveIndex(catalog, {})
+    const tools = (round: number) =>
+      toTools(new Map(Array.from({ length: 300 }, (_, at) => [`tool${at}`, `${words[at % words.length]} ${round}`])))
+    const first = index.engine()
+    for (let round = 0; round < 12; round++) {
+      catalog.sync(backend, tools(round))
+      await index.followInTurns()
+    }
+    expect(index.engine()).not.toBe(first)
+    const fresh = new Catalog()
+    fresh.sync(backend, tools(11))
+    const found = (live: LiveIndex) => live.engine().search({ query: `${words[0]} 11`, limit: 300 })
+    expect(found(index)).toEqual(found(new LiveIndex(fresh, {})))
   })
 })

@@ -8,10 +8,11 @@ import { apiExamples, apiOperations, faultsAt } from './support/api-document.ts'
 type Content = Record<string, { schema: unknown; example?: unknown }>
 
 const { bodies, answers, problem } = apiExamples
+const document = await openApiDocument()
 const answerOf = (name: string) => Object.values(answers[name] ?? {})[0]
 
 const responsesOf = ({ http }: RoutedOperation) => {
-  const { paths } = openApiDocument() as {
+  const { paths } = document as {
     paths: Record<string, Record<string, { responses: Record<string, { content?: Content }> }>>
   }
   return Object.entries(paths[http.path]?.[http.method]?.responses ?? {}).filter(([status]) => status !== 'default')
@@ -81,7 +82,7 @@ describe('the example of a refusal', () => {
     expect(faultsAt('#/components/schemas/Problem', problem)).toBe('')
     expect(problem.status).toBe(errorTable.INPUT_INVALID.http)
     expect(problem.errors.filter(({ severity }) => severity === 'error')).toHaveLength(2)
-    const { responses } = openApiDocument().components as { responses: { Problem: { content: Content } } }
+    const { responses } = document.components as { responses: { Problem: { content: Content } } }
     expect(responses.Problem.content['application/problem+json']?.example).toEqual(problem)
   })
 

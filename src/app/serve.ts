@@ -26,7 +26,7 @@ import { openMigratedDatabase } from './open-database.ts'
 import { logIsolation, openExecutors } from './open-executors.ts'
 import { registerExamples } from './register-examples.ts'
 import { ensureSecretKey } from './secret-key.ts'
-import { warmUp } from './warm-up.ts'
+import { indexTools, preload } from './warm-up.ts'
 
 /** The options of a server. */
 export interface ServeOptions extends ServeFlags {
@@ -41,6 +41,8 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
   const unknownSettings = checkSettings()
   const sites = readSiteSettings(env, options.host)
   const home = tooldexHome(env)
+  // A part that cannot be loaded is loaded by the first call that needs it, which reports the reason.
+  const preloading = preload().catch(() => {})
   const database = await openMigratedDatabase(env, options.print, { inThread: true })
   const ending = new AbortController()
   try {
@@ -86,6 +88,8 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const keyFile = await ensureSecretKey(env, stores, logger)
     const keyWatch = new KeyWatch(stores.keys)
     await keyWatch.open()
+    loadEmbedder()
+    await preloading
     const app = createRestApp({
       context,
       keyWatch,
@@ -98,7 +102,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const file = writeServerFile(home, url, logger)
     if (isWorker) launcher.start()
     await greet(options, { url, secret, keyFile, context, database, folders: sandbox.folders })
-    void warmUp(context, ending.signal)
+    void indexTools(context, ending.signal)
     await stopped(stop)
     removeServerFile(file)
     // The server listens while it drains: probes see that it is not ready, and runs can be read and cancelled.

@@ -1,32 +1,36 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { loadTokenCounter } from '../base/tokens.ts'
 import { loadHttpClient } from '../executors/http/http-executor.ts'
 import { validateValue } from '../json-schema/offload/json-work.ts'
 import type { ProcessContext } from '../operations/operation.ts'
-import { openApiDocument } from '../surfaces/rest/index.ts'
 
-// The first requests have priority.
-const delayMs = 500
-
-/** Preloads the validator, the HTTP client, the encoder and the OpenAPI document, one after the other. */
-export async function warmUp({ catalog, logger }: ProcessContext, signal: AbortSignal): Promise<void> {
+/**
+ * Loads what the first calls need, before the server listens: each part holds the event loop for tens of milliseconds. The database
+ * opens meanwhile.
+ */
+export async function preload(): Promise<void> {
   const steps: readonly (() => unknown)[] = [
-    () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
-    () => openApiDocument(),
+    loadHttpClient,
     // The first request to a service over TLS would read the root certificates.
-    () => createSecureContext(),
-    () => loadHttpClient(),
-    () => loadTokenCounter(),
-    async () => (await catalog.open()).tools.search({ query: 'warm up', limit: 1 }),
+    createSecureContext,
+    loadTokenCounter,
+    () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
   ]
+  for (const step of steps) {
+    await setImmediate()
+    await step()
+  }
+}
+
+/** Reads the tools into the search index, in turns with the first requests. */
+export async function indexTools({ catalog, logger }: ProcessContext, signal: AbortSignal): Promise<void> {
   try {
-    await setTimeout(delayMs, undefined, { signal, ref: false })
-    for (const step of steps) {
-      await setImmediate(undefined, { signal })
-      await step()
-    }
+    const { index, tools } = await catalog.open()
+    await index.followInTurns(signal)
+    await index.readMeaning(signal)
+    tools.search({ query: 'warm up', limit: 1 })
   } catch (error) {
-    if (!signal.aborted) logger.warn(`The warm-up failed: ${String(error)}`)
+    if (!signal.aborted) logger.warn(`The tools could not be indexed: ${String(error)}`)
   }
 }

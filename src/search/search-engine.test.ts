@@ -64,6 +64,42 @@ describe('SearchEngine', () => {
     )
   })
 
+  it('reads the meaning of many tools in steps, between which they may change', () => {
+    const toolAt = (at: number, first = at) => ({
+      id: `t${at}`,
+      name: `${words[first % words.length]}_${at}`,
+      description: words.slice(at % 7).join(' '),
+    })
+    const engine = engineOf(Array.from({ length: 300 }, (_, at) => toolAt(at)))
+    const left = new Map(Array.from({ length: 300 }, (_, at) => [`t${at}`, toolAt(at)]))
+    let steps = 0
+    for (; engine.readMeaning(); steps++) {
+      for (const at of [steps, 150 + steps]) {
+        engine.remove(`t${at}`)
+        left.delete(`t${at}`)
+      }
+      for (const changed of [toolAt(100 + steps, 3), toolAt(280 + steps, 4), toolAt(400 + steps)]) {
+        engine.add(changed)
+        left.set(changed.id, changed)
+      }
+      expect(answers(engine, 'git branch', 'bm25')).toEqual(answers(engineOf(left.values()), 'git branch', 'bm25'))
+    }
+    expect(steps).toBeGreaterThan(2)
+    expect(answers(engine, 'git branch', 'hybrid')).toEqual(answers(engineOf(left.values()), 'git branch', 'hybrid'))
+  })
+
+  it('completes the meaning of all tools when a search comes between two steps', () => {
+    const tools = Array.from({ length: 200 }, (_, at) => ({
+      id: `t${at}`,
+      name: `${words[at % 12]}_${at}`,
+      description: '',
+    }))
+    const engine = engineOf(tools)
+    expect(engine.readMeaning()).toBe(true)
+    expect(answers(engine, 'invoice', 'embedding')).toEqual(answers(engineOf(tools), 'invoice', 'embedding'))
+    expect(engine.readMeaning()).toBe(false)
+  })
+
   it.each(modes)('%s: finds exactly what a look at every tool finds, in the same order page by page', (mode) => {
     fc.assert(
       fc.property(fc.uniqueArray(tool, { selector: ({ id }) => id, maxLength: 12 }), query, (tools, text) => {

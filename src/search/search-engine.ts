@@ -67,6 +67,8 @@ export class SearchEngine {
   #lexical = new LexicalIndex(this.#tokenizer)
   /** The hybrid and the semantic index; created with the first semantic search. */
   #meaning: { readonly hybrid: HybridIndex; readonly semantic: SemanticIndex } | undefined
+  /** Reads the vectors of the tools that were there before the semantic index. */
+  #unread: Generator<void, void> | undefined
   /** The example requests of the tools; reloaded after a change of them. */
   #examples: PastQueries | undefined
   #withExamples = 0
@@ -111,8 +113,30 @@ export class SearchEngine {
     this.#texts = undefined
     this.#free.push(position)
     this.#removals++
-    if (this.#removals > Math.max(minRemovals, this.size * removalsPerTool)) this.#rebuild()
+    if (this.#wear > 1) this.#rebuild()
     return true
+  }
+
+  /** Whether to replace it by a new engine, tool by tool; after as many changes again it rebuilds itself within one change. */
+  get isWorn(): boolean {
+    return this.#wear > 0.5
+  }
+
+  get #wear(): number {
+    return this.#removals / Math.max(minRemovals, this.size * removalsPerTool)
+  }
+
+  /** Reads the meaning of some more tools, which the first semantic search otherwise does at once; false when all are read. */
+  readMeaning(): boolean {
+    if (this.#meaning === undefined) {
+      const embedder = this.#loadEmbedder()
+      if (embedder === undefined) return false
+      const semantic = new SemanticIndex(embedder)
+      this.#meaning = { hybrid: new HybridIndex(this.#lexical, semantic), semantic }
+      this.#unread = semantic.addAll(this.#tools, this.#lexical)
+    }
+    if (this.#unread?.next().done !== false) this.#unread = undefined
+    return this.#unread !== undefined
   }
 
   /** Drops all vectors, which the next semantic search rebuilds. */
@@ -269,12 +293,7 @@ export class SearchEngine {
   }
 
   #useMeaning() {
-    if (this.#meaning !== undefined) return this.#meaning
-    const embedder = this.#loadEmbedder()
-    if (embedder === undefined) return undefined
-    const semantic = new SemanticIndex(embedder)
-    semantic.addAll(this.#tools, this.#lexical)
-    this.#meaning = { hybrid: new HybridIndex(this.#lexical, semantic), semantic }
+    while (this.readMeaning());
     return this.#meaning
   }
 

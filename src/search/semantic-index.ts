@@ -26,17 +26,21 @@ export class SemanticIndex implements Retriever {
     this.#vectors.set(position, this.#embedder.embedTool(tool, words))
   }
 
-  /** Adds all tools by position, from words read before. */
-  addAll(tools: readonly (SearchableTool | undefined)[], lexical: LexicalIndex): void {
+  /** Adds all tools by position, from words read before, some of them with each step; they may change between the steps. */
+  *addAll(tools: readonly (SearchableTool | undefined)[], lexical: LexicalIndex): Generator<void, void> {
     const embedder = this.#embedder
     this.#vectors.reserve(tools.length)
     if (embedder.embedTools === undefined) {
-      for (const [position, tool] of tools.entries())
+      for (const [position, tool] of tools.entries()) {
         if (tool !== undefined) this.add(position, tool, lexical.wordsOf(position))
+        yield
+      }
       return
     }
-    for (const { first, words } of lexical.allWords(toolsAtOnce))
+    for (const { first, words } of lexical.allWords(toolsAtOnce)) {
       this.#vectors.setRows(first, embedder.embedTools(words))
+      yield
+    }
   }
 
   remove(position: number): void {
@@ -88,4 +92,4 @@ export class SemanticIndex implements Retriever {
   }
 }
 
-const toolsAtOnce = 512
+const toolsAtOnce = 64

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
+import { yieldTurns } from '../base/yield-turns.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { auditEntries, workspaces } from './schema.ts'
@@ -31,9 +31,10 @@ export async function recordOffered(db: Db, caller: Caller, change: Change): Pro
 
 /** Writes many audit entries in batches. */
 export async function recordMany(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
+  const turn = yieldTurns()
   for (let start = 0; start < changes.length; start += batch) {
     await db.insert(auditEntries).values(changes.slice(start, start + batch).map((change) => toEntry(caller, change)))
-    await nextTurn()
+    await turn()
   }
 }
 

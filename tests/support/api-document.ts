@@ -26,7 +26,7 @@ interface Described {
 }
 
 /** The document, as anyone who fetches it sees it. */
-export const apiDocument = JSON.parse(JSON.stringify(openApiDocument())) as {
+export const apiDocument = JSON.parse(JSON.stringify(await openApiDocument())) as {
   readonly openapi: string
   readonly info: Record<string, unknown>
   readonly paths: Record<string, Record<string, Described>>

@@ -90,6 +90,7 @@ async function unknownTool(
   const names = seen.map((tool) => tool.name)
   const near = suggest(name, names)
   const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
+  await index.followInTurns()
   const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3, accept })
   const alike = hits.map(({ tool }) => tool.name).filter((candidate) => sharesWord(name, candidate))
   // The same name is no suggestion if its tool is not offered.

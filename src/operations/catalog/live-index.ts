@@ -15,7 +15,8 @@ export interface LiveIndexOptions {
 /** A search engine that follows a catalog: changes are collected and applied by the next search. */
 export class LiveIndex {
   readonly #catalog: Catalog
-  readonly #engine: SearchEngine
+  readonly #newEngine: () => SearchEngine
+  #engine: SearchEngine
   readonly #remote: RemoteEmbedder | undefined
   readonly #indexed = new Map<string, CatalogTool>()
   #changed = new Set<string>()
@@ -25,7 +26,9 @@ export class LiveIndex {
   constructor(catalog: Catalog, { loadEmbedder, remote }: LiveIndexOptions) {
     this.#catalog = catalog
     this.#remote = remote
-    this.#engine = new SearchEngine(remote === undefined ? loadEmbedder : () => (remote.dim === 0 ? undefined : remote))
+    const load = remote === undefined ? loadEmbedder : () => (remote.dim === 0 ? undefined : remote)
+    this.#newEngine = () => new SearchEngine(load)
+    this.#engine = this.#newEngine()
     this.#changed = new Set(catalog.entries.keys())
     this.#seenVersion = catalog.version
     catalog.onChange((event) => {
@@ -43,6 +46,18 @@ export class LiveIndex {
 
   /** Prepares semantic ranking of a query; if a service does not respond, the query is ranked by words only. */
   async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
+    const ready = await this.#prepareRemote(query, signal)
+    if (ready) await this.readMeaning(signal)
+    return ready
+  }
+
+  /** Reads the vectors of all tools, in turns with other requests. */
+  async readMeaning(signal?: AbortSignal): Promise<void> {
+    const turn = yieldTurns(signal)
+    while (this.#engine.readMeaning()) await turn()
+  }
+
+  async #prepareRemote(query: string, signal?: AbortSignal): Promise<boolean> {
     if (this.#remote === undefined) return true
     const tools = Array.from(this.#catalog.entries, ([id, { tool }]) => toSearchable(id, tool))
     const ready = await this.#remote.prepare(query, tools, signal)
@@ -55,11 +70,19 @@ export class LiveIndex {
   /** Applies many changes in turns with other requests; changes made meanwhile are left to the search. */
   async followInTurns(signal?: AbortSignal): Promise<void> {
     const rest = yieldTurns(signal)
+    if (this.#engine.isWorn) this.#startOver()
     for (const id of [...this.#changed]) {
       this.#follow(id)
       this.#catalog.prepareMark(id)
       await rest()
     }
+  }
+
+  /** A new engine, to which all tools are added one by one. */
+  #startOver(): void {
+    this.#engine = this.#newEngine()
+    this.#indexed.clear()
+    for (const id of this.#catalog.entries.keys()) this.#changed.add(id)
   }
 
   /** A search during event delivery must include every change, so all tools are compared. */

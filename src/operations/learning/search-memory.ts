@@ -1,5 +1,6 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { lazyModule } from '../../base/lazy-module.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Execution } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import { isFinal } from '../../rules/is-final.ts'
@@ -22,7 +23,6 @@ const maxPending = 1000
 const pollIntervalMs = 2000
 // Only the first search waits for earlier entries, and no longer than this.
 const firstWaitMs = 500
-const addedAtOnce = 100
 
 /** Learns from queries and the successful calls that followed. */
 export class SearchMemory {
@@ -137,10 +137,10 @@ export class SearchMemory {
     const { anew, experiences } = await keeper.news()
     const previous = anew ? undefined : this.#past
     const past = previous ?? new (await loadPastQueries()).PastQueries(this.#options.loadEmbedder())
-    for (const [at, { query, toolIds }] of experiences.entries()) {
-      // Yields to other requests.
-      if (at % addedAtOnce === addedAtOnce - 1) await setImmediate()
+    const turn = yieldTurns()
+    for (const { query, toolIds } of experiences) {
       past.add(query, toolIds)
+      await turn()
     }
     this.#past = past
   }

@@ -157,6 +157,9 @@ export async function toQuestion(
   const text = input.query ?? ''
   const query = mode === 'substring' ? text : firstWords(text)
   const byMeaning = mode === 'hybrid' || mode === 'embedding'
+  const [learned, filters] = [await memory.votes(query), await withSubtree(toFilters(input), context)]
+  const view = await viewOf(context)
+  // Last, so that the search finds few changes that came meanwhile.
   await index.followInTurns(signal)
   const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
   const question: Question = {
@@ -165,9 +168,9 @@ export async function toQuestion(
     limit: input.limit ?? 10,
     cursor: input.cursor ?? undefined,
     minScore: input.minScore ?? undefined,
-    learned: await memory.votes(query),
-    filters: await withSubtree(toFilters(input), context),
-    view: await viewOf(context),
+    learned,
+    filters,
+    view,
   }
   return { question, note: fallback ? 'The embeddings service did not respond; ranked by words only.' : undefined }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Caller, NewTool } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { announce, recordMany } from '../record.ts'
@@ -11,13 +11,14 @@ const batch = 100
 /** Creates tools with their first versions in batches; yields to the event loop between statements. */
 export async function createMany(db: Db, caller: Caller, drafts: readonly NewTool[]): Promise<void> {
   const { workspace: workspaceId, actor } = caller
+  const turn = yieldTurns()
   for (let start = 0; start < drafts.length; start += batch) {
     const part = drafts.slice(start, start + batch)
     const rows = await db
       .insert(tools)
       .values(part.map(({ content, status }) => ({ ...content, workspaceId, status })))
       .returning({ id: tools.id, name: tools.name })
-    await nextTurn()
+    await turn()
     const ids = new Map(rows.map(({ id, name }) => [name, id]))
     const idOf = (name: string) => ids.get(name) as string
     await db.insert(toolVersions).values(
@@ -29,7 +30,7 @@ export async function createMany(db: Db, caller: Caller, drafts: readonly NewToo
         createdBy: actor,
       })),
     )
-    await nextTurn()
+    await turn()
     const changes = part.map(({ content, status }) => ({
       action: 'tool.create',
       subject: `tool:${content.name}`,

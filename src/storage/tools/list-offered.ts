@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/tool-list.ts'
 import type { Db } from '../database.ts'
 import { toTool } from '../rows.ts'
@@ -14,6 +14,7 @@ const maxChanges = 250
 /** Every active tool by name, page by page; concurrent changes appear in the next read. */
 export async function listOffered(db: Db, workspace: string): Promise<OfferedTools> {
   const all: OfferedTool[] = []
+  const turn = yieldTurns()
   const [now] = rowsOf<{ seen: string }>(await db.execute(sql`select ${horizon} as seen`))
   const offered = and(eq(tools.workspaceId, workspace), eq(tools.status, 'ACTIVE'))
   for (;;) {
@@ -21,7 +22,7 @@ export async function listOffered(db: Db, workspace: string): Promise<OfferedToo
     const page = await readPage(db, last === undefined ? offered : and(offered, gt(tools.name, last)))
     all.push(...page)
     if (page.length < pageRows) return { tools: all, seen: now?.seen ?? '' }
-    await nextTurn()
+    await turn()
   }
 }
 

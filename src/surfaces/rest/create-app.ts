@@ -131,10 +131,10 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     }),
   )
   if (watchOnly) return app
-  app.get('/openapi.json', (c) => c.json(openApiDocument()))
+  app.get('/openapi.json', async (c) => c.json(await openApiDocument()))
   app.get('/', (c) => c.redirect('/docs'))
   // A key in the query would stay in the URL and in logs.
-  app.get('/docs', (c) => (new URL(c.req.url).search === '' ? docsPage() : c.redirect('/docs')))
+  app.get('/docs', async (c) => (new URL(c.req.url).search === '' ? docsPage() : c.redirect('/docs')))
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.header('last-event-id')),
   )

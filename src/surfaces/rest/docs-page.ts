@@ -44,13 +44,13 @@ interface Page {
 let cachedPage: Page | undefined
 
 /** Serves the API page, built from the OpenAPI document; it loads no external resources. */
-export function docsPage(): Response {
-  cachedPage ??= makePage()
+export async function docsPage(): Promise<Response> {
+  cachedPage ??= makePage(await openApiDocument())
   const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': cachedPage.policy }
   return new Response(cachedPage.html, { headers })
 }
 
-function makePage(): Page {
+function makePage(document: object): Page {
   const style = readFileSync(join(pagesDir, 'docs.css'), 'utf8')
   const script = readFileSync(join(pagesDir, 'docs.js'), 'utf8')
   const policy = [
@@ -63,22 +63,22 @@ function makePage(): Page {
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
   ].join('; ')
-  return { html: htmlOf(style, script), policy }
+  return { html: htmlOf(style, script, document), policy }
 }
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-const htmlOf = (style: string, script: string): string =>
+const htmlOf = (style: string, script: string, document: object): string =>
   `<!doctype html><html lang="en" class="needs-script"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Tooldex API</title><style>${style}</style></head><body>
 <header><h1>Tooldex API</h1><input id="find" type="search" placeholder="find an operation" aria-label="find an operation" data-script>
 <div class="who" data-script><span id="who" role="status"></span><button id="forget" type="button" hidden>Forget the key</button>
 <form id="sign-in"><input type="password" required autocomplete="off" placeholder="API key" aria-label="API key"> <button>Use this key</button></form></div></header>
 <p>All paths are below <code>/api/v1</code>; every request needs <code>Authorization: Bearer KEY</code>. OpenAPI document: <a href="/openapi.json">/openapi.json</a>.</p>
-<main>${sections()}</main><script>${script}</script></body></html>`
+<main>${sections(document)}</main><script>${script}</script></body></html>`
 
-function sections(): string {
-  const { paths } = openApiDocument() as { paths: Record<string, Record<string, Described>> }
+function sections(document: object): string {
+  const { paths } = document as { paths: Record<string, Record<string, Described>> }
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )

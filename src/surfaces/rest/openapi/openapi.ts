@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { lazyModule } from '../../../base/lazy-module.ts'
 import { apiExamplesFile, packageVersion } from '../../../base/package-info.ts'
+import { yieldTurns } from '../../../base/yield-turns.ts'
 import { writtenAs } from '../../../contract/as-stored.ts'
 import { hasBody, hasOwnKey, isKeepable, namesIn, type RoutedOperation, routes } from '../routes.ts'
 import { followPath, idempotencyKey, ifMatch, locationHeader, problemResponseSpec, problemSchema } from './parts.ts'
@@ -17,15 +19,10 @@ interface ApiExamples {
   readonly problem: unknown
 }
 
-let cachedDocument: Json | undefined
-
 /** The OpenAPI 3.1 document, generated from the operations. */
-export function openApiDocument(): Json {
-  cachedDocument ??= make()
-  return cachedDocument
-}
+export const openApiDocument = lazyModule(make, 1)
 
-function make(): Json {
+async function make(): Promise<Json> {
   const schemas: Json = { Problem: problemSchema }
   const examples = JSON.parse(readFileSync(apiExamplesFile, 'utf8')) as ApiExamples
   return {
@@ -38,7 +35,7 @@ function make(): Json {
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
     tags: [...new Set(routes.map(({ http }) => http.tag))].map((name) => ({ name })),
-    paths: { ...pathsOf(routes, { schemas, examples }), ...followPath },
+    paths: { ...(await pathsOf(routes, { schemas, examples })), ...followPath },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
       schemas,
@@ -53,11 +50,14 @@ interface DocumentParts {
   readonly examples: ApiExamples
 }
 
-function pathsOf(all: readonly RoutedOperation[], parts: DocumentParts): Json {
+/** Describes the operations in turns with other requests: all of them take longer than a request may. */
+async function pathsOf(all: readonly RoutedOperation[], parts: DocumentParts): Promise<Json> {
   const paths: Record<string, Json> = {}
+  const turn = yieldTurns()
   for (const operation of all) {
     const { path, method } = operation.http
     paths[path] = { ...paths[path], [method]: describe(operation, parts) }
+    await turn()
   }
   return paths
 }
