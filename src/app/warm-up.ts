@@ -27,8 +27,7 @@ export async function preload(): Promise<void> {
 export async function indexTools({ catalog, logger }: ProcessContext, signal: AbortSignal): Promise<void> {
   try {
     const { index, tools } = await catalog.open()
-    await index.followInTurns(signal)
-    await index.readMeaning(signal)
+    await index.readInTurns('hybrid', signal)
     tools.search({ query: 'warm up', limit: 1 })
   } catch (error) {
     if (!signal.aborted) logger.warn(`The tools could not be indexed: ${String(error)}`)

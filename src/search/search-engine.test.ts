@@ -73,7 +73,7 @@ describe('SearchEngine', () => {
     const engine = engineOf(Array.from({ length: 300 }, (_, at) => toolAt(at)))
     const left = new Map(Array.from({ length: 300 }, (_, at) => [`t${at}`, toolAt(at)]))
     let steps = 0
-    for (; engine.readMeaning(); steps++) {
+    for (; engine.read(); steps++) {
       for (const at of [steps, 150 + steps]) {
         engine.remove(`t${at}`)
         left.delete(`t${at}`)
@@ -95,9 +95,9 @@ describe('SearchEngine', () => {
       description: '',
     }))
     const engine = engineOf(tools)
-    expect(engine.readMeaning()).toBe(true)
+    expect(engine.read()).toBe(true)
     expect(answers(engine, 'invoice', 'embedding')).toEqual(answers(engineOf(tools), 'invoice', 'embedding'))
-    expect(engine.readMeaning()).toBe(false)
+    expect(engine.read()).toBe(false)
   })
 
   it.each(modes)('%s: finds exactly what a look at every tool finds, in the same order page by page', (mode) => {

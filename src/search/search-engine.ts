@@ -3,12 +3,12 @@ import type { Explanation, SearchableTool, SearchMode } from '../contract/search
 import { checkSearchable } from './check-searchable.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
+import { ExampleRequests } from './example-requests.ts'
 import { explainHit } from './explain-hit.ts'
 import { forgiveTypos } from './forgive-typos.ts'
 import { fusion, HybridIndex, heightOf } from './hybrid-index.ts'
 import { isNamed } from './is-named.ts'
 import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
-import { exampleOptions, PastQueries } from './past-queries.ts'
 import { type Heights, SemanticIndex } from './semantic-index.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
@@ -69,9 +69,7 @@ export class SearchEngine {
   #meaning: { readonly hybrid: HybridIndex; readonly semantic: SemanticIndex } | undefined
   /** Reads the vectors of the tools that were there before the semantic index. */
   #unread: Generator<void, void> | undefined
-  /** The example requests of the tools; reloaded after a change of them. */
-  #examples: PastQueries | undefined
-  #withExamples = 0
+  readonly #examples: ExampleRequests
   #removals = 0
   /** The texts for literal matches; rebuilt after a change. */
   #texts: SubstringIndex<{ readonly tool: SearchableTool; readonly position: number }> | undefined
@@ -80,6 +78,7 @@ export class SearchEngine {
   /** The embedder is loaded with the first semantic search; without one, search ranks by words only. */
   constructor(loadEmbedder: () => Embedder | undefined = () => undefined) {
     this.#loadEmbedder = loadEmbedder
+    this.#examples = new ExampleRequests(loadEmbedder)
   }
 
   get size(): number {
@@ -99,7 +98,7 @@ export class SearchEngine {
     this.#positions.set(tool.id, position)
     this.#texts = undefined
     ;(this.#meaning?.hybrid ?? this.#lexical).add(position, tool)
-    if (tool.exampleRequests?.length) this.#changeExamples(1)
+    this.#examples.change(tool, 1)
   }
 
   remove(id: string): boolean {
@@ -107,27 +106,28 @@ export class SearchEngine {
     const tool = position === undefined ? undefined : this.#tools[position]
     if (position === undefined || tool === undefined) return false
     ;(this.#meaning?.hybrid ?? this.#lexical).remove(position)
-    if (tool.exampleRequests?.length) this.#changeExamples(-1)
+    this.#examples.change(tool, -1)
     this.#tools[position] = undefined
     this.#positions.delete(id)
     this.#texts = undefined
     this.#free.push(position)
     this.#removals++
-    if (this.#wear > 1) this.#rebuild()
+    if (this.wear > 1) this.#rebuild()
     return true
   }
 
-  /** Whether to replace it by a new engine, tool by tool; after as many changes again it rebuilds itself within one change. */
-  get isWorn(): boolean {
-    return this.#wear > 0.5
-  }
-
-  get #wear(): number {
+  /** Grows with removals; above 1 the engine rebuilds itself within one change, unless its owner has replaced it before. */
+  get wear(): number {
     return this.#removals / Math.max(minRemovals, this.size * removalsPerTool)
   }
 
-  /** Reads the meaning of some more tools, which the first semantic search otherwise does at once; false when all are read. */
-  readMeaning(): boolean {
+  /** Reads the examples or the meaning of some more tools, which a search otherwise does at once; false when all are read. */
+  read(mode: SearchMode = 'hybrid'): boolean {
+    if (mode === 'substring') return false
+    return this.#examples.read(this.#tools) || (mode !== 'bm25' && this.#readMeaning())
+  }
+
+  #readMeaning(): boolean {
     if (this.#meaning === undefined) {
       const embedder = this.#loadEmbedder()
       if (embedder === undefined) return false
@@ -175,7 +175,7 @@ export class SearchEngine {
   *explainAll(ids: Iterable<string>, query: EngineQuery): Generator<Explanation | undefined, void> {
     const { text, terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
     if (query.mode === 'embedding' || query.mode === 'substring') this.#lexical.rank(text, this.#tools.length)
-    const [exact, votes] = [this.#exactly(query.query), this.#exampleVotes(query.query)]
+    const [exact, votes] = [this.#exactly(query.query), this.#examples.votes(query.query, this.#tools)]
     const readAs = text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text
     for (const id of ids) {
       const position = this.#positions.get(id)
@@ -204,7 +204,7 @@ export class SearchEngine {
     const text = (mode === 'substring' ? undefined : forgiveTypos(query, this.#lexical, this.#tokenizer)) ?? query
     const found = this.#score(mode === 'substring' ? whole : text, mode, total)
     if (mode !== 'substring') {
-      this.#addVotes(this.#exampleVotes(text), total)
+      this.#addVotes(this.#examples.votes(text, this.#tools), total)
       this.#addVotes(learned, total)
     }
     return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), ...found, total }
@@ -212,7 +212,9 @@ export class SearchEngine {
 
   /** Fills in the score of each tool, and returns those of words and meaning separately. */
   #score(text: string, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
-    const meaning = mode === 'hybrid' || mode === 'embedding' ? this.#useMeaning() : undefined
+    const byMeaning = mode === 'hybrid' || mode === 'embedding'
+    while (byMeaning && this.#readMeaning());
+    const meaning = byMeaning ? this.#meaning : undefined
     if (mode === 'hybrid' && meaning !== undefined) return meaning.hybrid.score({ text }, total)
     if (mode === 'embedding') {
       const heights = meaning?.semantic.score({ text }, total)
@@ -235,21 +237,6 @@ export class SearchEngine {
       const position = this.#positions.get(id)
       if (position !== undefined) total[position] = (total[position] as number) + boost
     }
-  }
-
-  #changeExamples(by: number): void {
-    this.#withExamples += by
-    this.#examples = undefined
-  }
-
-  #exampleVotes(text: string): ReadonlyMap<string, number> | undefined {
-    if (this.#withExamples === 0) return undefined
-    if (this.#examples === undefined) {
-      this.#examples = new PastQueries(this.#loadEmbedder(), exampleOptions)
-      for (const tool of this.#tools)
-        for (const request of tool?.exampleRequests ?? []) this.#examples.add(request, [tool?.id ?? ''])
-    }
-    return this.#examples.size === 0 ? undefined : this.#examples.votes(text)
   }
 
   /** The score column is reused by the next query: allocating it took longer than filling it. */
@@ -290,11 +277,6 @@ export class SearchEngine {
   #exactly(query: string): ReadonlySet<number> {
     if (query.length > maxQueryCharacters) return new Set()
     return new Set(this.#lexical.findNames(query).filter((position) => isNamed(this.#tools[position], query)))
-  }
-
-  #useMeaning() {
-    while (this.readMeaning());
-    return this.#meaning
   }
 
   #rebuild(): void {

@@ -1,7 +1,7 @@
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
-import type { SearchableTool } from '../../contract/search.ts'
+import type { SearchableTool, SearchMode } from '../../contract/search.ts'
 import { type Embedder, type RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 
 /** The sources of vectors. */
@@ -46,18 +46,6 @@ export class LiveIndex {
 
   /** Prepares semantic ranking of a query; if a service does not respond, the query is ranked by words only. */
   async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
-    const ready = await this.#prepareRemote(query, signal)
-    if (ready) await this.readMeaning(signal)
-    return ready
-  }
-
-  /** Reads the vectors of all tools, in turns with other requests. */
-  async readMeaning(signal?: AbortSignal): Promise<void> {
-    const turn = yieldTurns(signal)
-    while (this.#engine.readMeaning()) await turn()
-  }
-
-  async #prepareRemote(query: string, signal?: AbortSignal): Promise<boolean> {
     if (this.#remote === undefined) return true
     const tools = Array.from(this.#catalog.entries, ([id, { tool }]) => toSearchable(id, tool))
     const ready = await this.#remote.prepare(query, tools, signal)
@@ -67,10 +55,17 @@ export class LiveIndex {
     return ready
   }
 
+  /** Reads what a search of a mode needs, in turns with other requests; what changes meanwhile is left to the search. */
+  async readInTurns(mode: SearchMode, signal?: AbortSignal): Promise<void> {
+    await this.followInTurns(signal)
+    const turn = yieldTurns(signal)
+    for (let steps = 2 * this.#catalog.size; steps > 0 && this.#engine.read(mode); steps--) await turn()
+  }
+
   /** Applies many changes in turns with other requests; changes made meanwhile are left to the search. */
   async followInTurns(signal?: AbortSignal): Promise<void> {
     const rest = yieldTurns(signal)
-    if (this.#engine.isWorn) this.#startOver()
+    if (this.#engine.wear > 0.5) this.#startOver()
     for (const id of [...this.#changed]) {
       this.#follow(id)
       this.#catalog.prepareMark(id)

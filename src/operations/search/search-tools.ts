@@ -159,9 +159,10 @@ export async function toQuestion(
   const byMeaning = mode === 'hybrid' || mode === 'embedding'
   const [learned, filters] = [await memory.votes(query), await withSubtree(toFilters(input), context)]
   const view = await viewOf(context)
-  // Last, so that the search finds few changes that came meanwhile.
-  await index.followInTurns(signal)
   const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
+  // Last, so that the search finds few changes that came meanwhile.
+  if (query === '') await index.followInTurns(signal)
+  else await index.readInTurns(fallback ? 'bm25' : mode, signal)
   const question: Question = {
     query,
     mode: fallback ? 'bm25' : mode,
