@@ -44,7 +44,8 @@ export async function listen(app: ReturnType<typeof createRestApp>, options: Lis
   for (let port = requested; port <= last; port++) {
     const server = createServer(limits, getRequestListener(app.fetch, { errorHandler: rejectUnreadable }))
     server.on('clientError', handleClientError)
-    if (await tryListen(server, port, host)) continue
+    // Port 0 is any free port, so there is no next one.
+    if (await tryListen(server, requested === 0 ? 0 : port, host)) continue
     const { port: used } = server.address() as AddressInfo
     if (used !== requested && requested !== 0) print(`port ${requested} is in use; listening on ${used} instead`)
     return { server, url: `http://${host.includes(':') ? `[${host}]` : host}:${used}` }

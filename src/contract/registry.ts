@@ -69,6 +69,8 @@ export const RegistryName = z
   .min(1)
   .max(registryLimits.name)
   .regex(/^[a-z0-9_]+$/, snakeCase)
+  // No policy can name it: the key is lost in an object that is copied key by key.
+  .refine((name) => name !== '__proto__', 'must be another name')
   .register(hints, { hint: 'write it like send_report' })
 
 const text = (max: number) => z.string().max(max)

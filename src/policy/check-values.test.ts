@@ -18,6 +18,17 @@ it('rejects null for a bounded argument, with the next step', async () => {
   expect(await refusal({ pattern: '.*' }, null)).toEqual(['POLICY_REFUSED', '/amount', message])
 })
 
+it('refuses a text that some programs read as another number', async () => {
+  for (const text of ['9e-9', '1e3', '010', '-010', '0x1F', '\u00a09', '9\n', '1_0', '\uff11', 'Infinity', ''])
+    expect(await refusal({ min: -20, max: 2000 }, text), text).toMatchObject([
+      'POLICY_REFUSED',
+      '/amount',
+      expect.any(String),
+    ])
+  for (const text of ['0', '-5', '+5', '0.5', '.5', '5.', ' 5 ', '1000'])
+    expect(await refusal({ min: -20, max: 2000 }, text), text).toBeUndefined()
+})
+
 it('refuses an object or an array where a scalar is bound, whatever its text', async () => {
   const message = (what: string) =>
     `Argument 'amount': ${what} cannot be checked, but the policy bounds it; pass a string, a number or a boolean`

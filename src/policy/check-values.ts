@@ -60,8 +60,11 @@ async function matches(pattern: string, text: string): Promise<boolean> {
   return matchesPattern(pattern, text)
 }
 
-/** The number that a bound is compared with; NaN unless every program reads the text as the same number. */
+/**
+ * The number that a bound is compared with; NaN unless every program reads the text as the same number. Some read 9e-9 as 9, and
+ * 010 as 8.
+ */
 function toNumber(value: Scalar): number {
   if (typeof value === 'number') return value
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(String(value)) ? Number(value) : Number.NaN
+  return /^[ \t]*[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)[ \t]*$/.test(String(value)) ? Number(value) : Number.NaN
 }

@@ -345,6 +345,39 @@ print([fd for fd in range(256) if is_open(fd)])`
     expect([ended.output, ended.environment]).toEqual(['Europe/Vienna', expect.stringMatching(/^weather@/)])
   })
 
+  itConfined('no way to change such a file through one that it opened to read, or to read its attributes', async () => {
+    const folder = tempFolder()
+    const file = join(folder, 'data.txt')
+    writeFileSync(file, 'let in')
+    if (isRoot) for (const path of [folder, file]) chownSync(path, 65_534, 65_534)
+    const script = `import fcntl, os
+reached = []
+file = os.open('data.txt', os.O_RDONLY)
+tries = {
+    'owner': lambda: os.fstat(file).st_uid == os.getuid() or 1 / 0,
+    'mode': lambda: os.fchmod(file, 0o4777),
+    'group': lambda: os.fchown(file, -1, os.getgid()),
+    'flags': lambda: fcntl.ioctl(file, 0x40086602, bytes([0x40, 0, 0, 0, 0, 0, 0, 0])),
+    'lease': lambda: fcntl.fcntl(file, 1024, 0),
+    'attribute': lambda: os.setxattr(file, 'user.tooldex', b'x'),
+    'read': lambda: os.getxattr('data.txt', 'user.kept'),
+    'list': lambda: os.listxattr(file),
+}
+for name, attempt in tries.items():
+    try:
+        attempt()
+        reached.append(name)
+    except OSError as error:
+        assert error.errno in (1, 95), (name, error)
+print(reached)`
+    const open = createShellExecutor({
+      sandbox: new Sandbox({ env: process.env, folders: [{ path: folder, writable: false }] }),
+      env: process.env,
+    })
+    const { result } = await run({ command: ['python3', '-c', script], cwd: folder }, {}, open)
+    expect([result.stdout, result.stderr]).toEqual(["['owner']\n", ''])
+  })
+
   itConfined('the network only where it asks and an admin allows it, and no Unix sockets even then', async () => {
     const server = createServer((line) => line.end('hello'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -146,6 +146,11 @@ describe('coerceArguments', () => {
     expect(refusal([], JSON.parse('{"__proto__": 1}')).message).toContain("Unknown argument '__proto__'")
   })
 
+  it('rejects a value that nests deeper than the stack, without printing it', () => {
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+    expect(refusal([arg({ type: 'integer' })], { x: deep }).message).toContain('cannot convert an array to integer')
+  })
+
   it('reports all problems at once: missing arguments in the order of definition, then the others in the order of the call', () => {
     const args = [
       arg({ name: 'a', type: 'integer' }),

@@ -115,6 +115,15 @@ function toNumber(value: unknown): number | undefined {
 }
 
 function formatValue(value: unknown): string {
-  const text = typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value))
+  const text = typeof value === 'string' ? `'${value}'` : toJson(value)
   return toOneLine(text.length > 100 ? `${text.slice(0, 100)}...` : text)
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    // It nests deeper than the stack.
+    return Array.isArray(value) ? 'an array' : 'an object'
+  }
 }

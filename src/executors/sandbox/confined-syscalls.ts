@@ -5,8 +5,13 @@ export interface ConfinedCalls {
    * extended attributes: Landlock does not check them, and the right to write is enough to change them.
    */
   readonly denied: readonly number[]
-  /** Calls that change a file by its path, which Landlock does not check; denied to a user who may own files elsewhere. */
-  readonly byPath: readonly number[]
+  /** Calls that read extended attributes, which Landlock does not check either; programs take it that the file system has none. */
+  readonly unsupported: readonly number[]
+  /**
+   * Calls that change the mode, owner or times of a file, which Landlock does not check: by its path, or through a file that was
+   * opened to be read. Denied to a user who may own files elsewhere.
+   */
+  readonly ofOwner: readonly number[]
   /** Calls on a process that may only target the caller: the positions of the arguments that must be zero. */
   readonly own: readonly (readonly [number: number, places: readonly number[]])[]
   readonly utimensat: number
@@ -15,7 +20,8 @@ export interface ConfinedCalls {
 
 // Numbers that both processors have.
 const newer = { statmount: 457, listmount: 458, setxattrat: 463, removexattrat: 466, file_setattr: 469 }
-const newerByPath = { fchmodat2: 452 }
+const newerUnsupported = { getxattrat: 464, listxattrat: 465 }
+const newerOfOwner = { fchmodat2: 452 }
 
 const x64 = {
   setxattr: 188,
@@ -41,9 +47,20 @@ const x64 = {
   inotify_add_watch: 254,
 }
 
-const x64ByPath = {
+const x64Unsupported = {
+  getxattr: 191,
+  lgetxattr: 192,
+  fgetxattr: 193,
+  listxattr: 194,
+  llistxattr: 195,
+  flistxattr: 196,
+}
+
+const x64OfOwner = {
   chmod: 90,
+  fchmod: 91,
   chown: 92,
+  fchown: 93,
   lchown: 94,
   utime: 132,
   utimes: 235,
@@ -76,13 +93,16 @@ const arm64 = {
   shmat: 196,
 }
 
-const arm64ByPath = { fchmodat: 53, fchownat: 54 }
+const arm64Unsupported = { getxattr: 8, lgetxattr: 9, fgetxattr: 10, listxattr: 11, llistxattr: 12, flistxattr: 13 }
+
+const arm64OfOwner = { fchmod: 52, fchmodat: 53, fchownat: 54, fchown: 55 }
 
 /** By the processor names of Node. */
 export const confinedCalls: Readonly<Record<string, ConfinedCalls>> = {
   x64: {
     denied: Object.values({ ...newer, ...x64 }),
-    byPath: Object.values({ ...newerByPath, ...x64ByPath }),
+    unsupported: Object.values({ ...newerUnsupported, ...x64Unsupported }),
+    ofOwner: Object.values({ ...newerOfOwner, ...x64OfOwner }),
     // setpriority names a kind, then who; prlimit64, sched_setparam, _setscheduler, _setaffinity and _setattr name who first.
     own: [[141, [0, 1]], ...[302, 142, 144, 203, 314].map((number) => [number, [0]] as const)],
     utimensat: 280,
@@ -90,7 +110,8 @@ export const confinedCalls: Readonly<Record<string, ConfinedCalls>> = {
   },
   arm64: {
     denied: Object.values({ ...newer, ...arm64 }),
-    byPath: Object.values({ ...newerByPath, ...arm64ByPath }),
+    unsupported: Object.values({ ...newerUnsupported, ...arm64Unsupported }),
+    ofOwner: Object.values({ ...newerOfOwner, ...arm64OfOwner }),
     own: [[140, [0, 1]], ...[261, 118, 119, 122, 274].map((number) => [number, [0]] as const)],
     utimensat: 88,
     socketpair: 199,

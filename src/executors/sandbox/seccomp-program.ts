@@ -7,7 +7,7 @@ type Instruction = readonly [code: number, yes: number, no: number, value: numbe
 const [load, equal, atLeast, anyBit, ret, keepBits] = [0x20, 0x15, 0x35, 0x45, 0x06, 0x54]
 const [allow, kill] = [0x7fff0000, 0x80000000]
 const refuse = (errno: number) => 0x00050000 | errno
-const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
+const [EPERM, ENOSYS, EOPNOTSUPP, EAFNOSUPPORT] = [1, 38, 95, 97]
 
 // Offsets in the kernel's seccomp data: the number of the call, the processor, the low half of the first two arguments.
 const [numberAt, archAt, firstAt, secondAt] = [0, 4, 16, 24]
@@ -17,6 +17,10 @@ const highHalf = 4
 const newNamespaces = 0x7e020000
 // Injecting input into the controlling terminal, and pasting into a console.
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c]
+// Flags, project, version, verity and encryption of a file, which its owner may set without the right to write to it.
+const fileRequests = [0x40086602, 0x40046602, 0x401c5820, 0x40087602, 0x40806685, 0x800c6613]
+// A lease makes other programs wait for the file.
+const F_SETLEASE = 1024
 // Unix, IPv4, IPv6 and netlink belong to the network namespace; others, such as vsock, reach the machine below.
 const families = [1, 2, 10, 16]
 // Without a namespace of its own a Unix socket would reach every service that has one.
@@ -44,9 +48,10 @@ export function seccompProgram(arch: string = process.arch, confinement?: Confin
 
 /** The restrictions that replace namespaces. */
 function confine(calls: ConfinedCalls, { ownsFiles }: Confinement): readonly Instruction[] {
-  const denied = [...calls.denied, ...(ownsFiles ? calls.byPath : [])]
+  const denied = [...calls.denied, ...(ownsFiles ? calls.ofOwner : [])]
   return [
     ...denied.flatMap((number) => when([equal, number], refuse(EPERM))),
+    ...calls.unsupported.flatMap((number) => when([equal, number], refuse(EOPNOTSUPP))),
     ...calls.own.flatMap(([number, positions]) =>
       mustBeZero(
         number,
@@ -69,7 +74,7 @@ function assemble(
   allowed: readonly number[],
   more: readonly Instruction[] = [],
 ): readonly Instruction[] {
-  const { auditArch, denied, clone, clone3, ioctl, socket, foreign } = processor
+  const { auditArch, denied, clone, clone3, ioctl, fcntl, socket, foreign } = processor
   return [
     [load, 0, 0, archAt],
     [equal, 1, 0, auditArch],
@@ -83,8 +88,9 @@ function assemble(
     ...ofCall(
       ioctl,
       secondAt,
-      [TIOCSTI, TIOCLINUX].flatMap((request) => when([equal, request], refuse(EPERM))),
+      [TIOCSTI, TIOCLINUX, ...fileRequests].flatMap((request) => when([equal, request], refuse(EPERM))),
     ),
+    ...ofCall(fcntl, secondAt, when([equal, F_SETLEASE], refuse(EPERM))),
     ...more,
     ...ofCall(socket, firstAt, [
       ...allowed.flatMap((family) => when([equal, family], allow)),

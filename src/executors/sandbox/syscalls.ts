@@ -5,6 +5,7 @@ export interface Processor {
   readonly clone: number
   readonly clone3: number
   readonly ioctl: number
+  readonly fcntl: number
   readonly socket: number
   /** Numbers from here on belong to a second table of the same processor. */
   readonly foreign: number | undefined
@@ -126,6 +127,7 @@ export const processors: Readonly<Record<string, Processor>> = {
     clone: 56,
     clone3: 435,
     ioctl: 16,
+    fcntl: 72,
     socket: 41,
     foreign: 0x40000000,
   },
@@ -135,6 +137,7 @@ export const processors: Readonly<Record<string, Processor>> = {
     clone: 220,
     clone3: 435,
     ioctl: 29,
+    fcntl: 25,
     socket: 198,
     foreign: undefined,
   },
