@@ -16,6 +16,7 @@ import { openRuns } from '../runs/open-runs.ts'
 import { tooldexHome, userConfigsDir } from '../sources/cli/index.ts'
 import { createStores, type Database } from '../storage/index.ts'
 import type { ServeFlags } from '../surfaces/cli/index.ts'
+import { McpEndpoint } from '../surfaces/mcp/index.ts'
 import { createRestApp, KeyWatch } from '../surfaces/rest/index.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { checkReady } from './check-ready.ts'
@@ -90,8 +91,10 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await keyWatch.open()
     loadEmbedder()
     await preloading
+    const endpoint = new McpEndpoint({ version: packageVersion(), logger })
     const app = createRestApp({
       context,
+      mcp: (request, of, readBody) => endpoint.respond({ request, context: of, readBody }),
       keyWatch,
       ready: () => checkReady(database, stores, runs),
       catalogOf: (workspace) => catalogs.of(workspace),
@@ -107,6 +110,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     removeServerFile(file)
     // The server listens while it drains: probes see that it is not ready, and runs can be read and cancelled.
     await runs.close(options.drainMs, options.print)
+    await endpoint.close()
     await drain(server)
     await keyWatch.close()
     await context.runner.close(2000)

@@ -1,3 +1,4 @@
 export { isClimaxAlias } from './climax-aliases.ts'
 export { combineTools, type McpTools, toolsOfContext } from './mcp-tools.ts'
+export { McpEndpoint } from './serve-http.ts'
 export { serveStdio } from './serve-stdio.ts'

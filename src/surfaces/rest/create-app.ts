@@ -19,8 +19,8 @@ import type { KeyWatch } from './key-watch.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { OutageLog } from './outage-log.ts'
 import { problemResponse } from './problem-response.ts'
-import { discardBody } from './read-body.ts'
-import { fieldsFromRequest, readRequest } from './read-request.ts'
+import { discardBody, readRequestBody } from './read-body.ts'
+import { defaultLimits, fieldsFromRequest, readRequest } from './read-request.ts'
 import { respondOnce } from './respond-once.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { unknownRoute } from './unknown-route.ts'
@@ -54,11 +54,13 @@ export interface RestOptions {
   readonly trustedProxies?: BlockList | undefined
   /** Cancels running requests of revoked keys; if absent, only later requests are rejected. */
   readonly keyWatch?: KeyWatch
+  /** Responds to MCP requests; if absent, there is no MCP endpoint. */
+  readonly mcp?: (request: Request, context: OperationContext, readBody: () => Promise<unknown>) => Promise<Response>
 }
 
 /** The operations over HTTP. */
 export function createRestApp(options: RestOptions): Hono<Env> {
-  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch } = options
+  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch, mcp } = options
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
   const authenticator = new Authenticator(context.registry.stores.keys)
@@ -138,6 +140,13 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.header('last-event-id')),
   )
+  if (mcp !== undefined)
+    app.all('/mcp', async (c) => {
+      const context = await contextOf(c)
+      const response = await mcp(c.req.raw, context, () => readRequestBody(c.req.raw, defaultLimits))
+      c.get('revoked')?.throwIfAborted()
+      return response
+    })
   for (const operation of routes) {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(operation.http.method.toUpperCase(), path, async (c) => {

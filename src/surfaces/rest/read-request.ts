@@ -7,7 +7,8 @@ import { readRequestBody } from './read-body.ts'
 import { fieldsOf, readPathValue, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
-const defaultLimits: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
+/** The limits of bodies whose operation has no others. */
+export const defaultLimits: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
 const noParameters = new URLSearchParams()
 
 interface Plan {

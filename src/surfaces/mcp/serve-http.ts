@@ -1,0 +1,120 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type McpRequestContext,
+  ProtocolErrorCode,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { errorTable, toTooldexError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { OperationContext } from '../../operations/operation.ts'
+import { createMcpServer } from './create-server.ts'
+import { toolsOfContext } from './mcp-tools.ts'
+
+/** Options of the MCP endpoint of a server. */
+export interface McpEndpointOptions {
+  readonly version: string
+  readonly logger: Logger
+}
+
+/** One authenticated request, with its parsed body. */
+export interface McpHttpRequest {
+  readonly request: Request
+  readonly context: OperationContext
+  /** Reads the body within the limits of the server. */
+  readonly readBody: () => Promise<unknown>
+}
+
+// Each open stream is a connection of the process.
+const maxSubscriptions = 1000
+const progressive = { classic: false, pinned: [] }
+
+/** MCP over HTTP: every request gets its own server object, so that nothing is shared between clients. */
+export class McpEndpoint {
+  readonly #options: McpEndpointOptions
+  /** Changes are announced to the subscribers of one workspace only. */
+  readonly #handlers = new Map<string, McpHttpHandler>()
+
+  constructor(options: McpEndpointOptions) {
+    this.#options = options
+  }
+
+  async respond({ request, context, readBody }: McpHttpRequest): Promise<Response> {
+    let body: unknown
+    if (request.method === 'POST') {
+      try {
+        body = await readBody()
+      } catch (thrown) {
+        return unreadable(thrown)
+      }
+    }
+    // The signal also ends the request when its key is revoked.
+    const { url, method, headers } = request
+    const exchange = new Request(url, { method, headers, ...(context.signal && { signal: context.signal }) })
+    if (await isLegacyRequest(exchange, body)) return this.#respondLegacy(exchange, context, body)
+    const authInfo = { token: '', clientId: context.caller.actor, scopes: [...context.scopes], extra: { context } }
+    return this.#handlerOf(context).fetch(exchange, { parsedBody: body, authInfo })
+  }
+
+  /** Ends the open streams. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
+  }
+
+  #handlerOf({ caller, catalog }: OperationContext): McpHttpHandler {
+    const known = this.#handlers.get(caller.workspace)
+    if (known !== undefined) return known
+    const handler = createMcpHandler(({ authInfo }) => this.#serverFor(authInfo), {
+      legacy: 'reject',
+      maxSubscriptions,
+      onerror: (error) => this.#options.logger.info(`mcp: ${error.message}`),
+    })
+    catalog.onChange(() => handler.notify.toolsChanged())
+    this.#handlers.set(caller.workspace, handler)
+    return handler
+  }
+
+  #serverFor(authInfo: McpRequestContext['authInfo']): Server {
+    return this.#createServer(authInfo?.extra?.context as OperationContext)
+  }
+
+  #createServer(context: OperationContext): Server {
+    const { version } = this.#options
+    return createMcpServer({ name: 'tooldex', version, tools: toolsOfContext(context, progressive, true) })
+  }
+
+  /** Revisions before 2026-07-28, without sessions: any replica can respond to any request. */
+  async #respondLegacy(request: Request, context: OperationContext, body: unknown): Promise<Response> {
+    if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(body) })
+    const server = this.#createServer(context)
+    // Closing the server cancels its calls.
+    const end = () => void server.close().catch(() => {})
+    request.signal.addEventListener('abort', end, { once: true })
+    await server.connect(transport)
+    const response = await transport.handleRequest(request, { parsedBody: body })
+    if (response.body === null || response.headers.get('content-type') === 'application/json') {
+      request.signal.removeEventListener('abort', end)
+      end()
+    }
+    return response
+  }
+}
+
+/** Whether a message asks for notifications before its response; without them a plain response is cheaper. */
+function wantsProgress(body: unknown): boolean {
+  const messages = (Array.isArray(body) ? body : [body]) as readonly {
+    params?: { _meta?: { progressToken?: unknown } }
+  }[]
+  return messages.some((message) => message?.params?._meta?.progressToken !== undefined)
+}
+
+/** The response to a body that is no message. */
+function unreadable(thrown: unknown): Response {
+  const { code, message, hint } = toTooldexError(thrown)
+  const rpcCode = code === 'BODY_INVALID' ? ProtocolErrorCode.ParseError : ProtocolErrorCode.InvalidRequest
+  const error = { code: rpcCode, message: `${message} ${hint}`.trim() }
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: errorTable[code].http })
+}
