@@ -30,6 +30,8 @@ export interface CallerContext {
   /** Input fields that the surface fills from elsewhere, so that errors do not ask for them. */
   readonly elsewhere?: ReadonlySet<string> | undefined
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** The time after which a call that still runs is answered with its execution id; unlimited if absent. */
+  readonly respondMs?: number | undefined
   /** Receives the output of a tool while it runs. */
   readonly onOutput?: RunControls['onOutput']
   readonly onStep?: ((step: string) => void) | undefined

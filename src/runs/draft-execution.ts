@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hashJson } from '../base/hash-json.ts'
-import type { NewExecution } from '../contract/execution.ts'
+import type { Execution, NewExecution } from '../contract/execution.ts'
 import type { RunControls, RunnableTool } from '../contract/executor.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { PreparedCall } from './create-runner.ts'
@@ -19,6 +19,8 @@ export interface ExecuteOptions extends RunControls {
   /** Throws where a call that waited for a slot of this process is no longer allowed. */
   readonly recheck?: (() => Promise<void>) | undefined
   readonly purpose?: string | undefined
+  /** Receives the recorded call before it runs. */
+  readonly onRecorded?: ((execution: Execution) => void) | undefined
 }
 
 /** A validated call that is to be recorded. */

@@ -49,6 +49,7 @@ export class RunRecorder {
     const limits = { timeoutMs: call.job.prepared.deadlineMs, attempts: settings.attempts, elsewhere }
     const created = await store.create(call.caller, draftExecution(call, limits), beginning)
     reachPoint('F1 row inserted')
+    call.options.onRecorded?.(created.execution)
     return created
   }
 

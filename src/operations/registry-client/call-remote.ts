@@ -81,9 +81,11 @@ async function untilEnded(
   if (isFinal(begun.status)) return begun
   if (begun.reason === 'approval' && !controls.waitForApproval) return begun
   const patience = startPatience(begun, controls)
+  const late = controls.respondMs === undefined ? [] : [AbortSignal.timeout(controls.respondMs)]
+  let now = begun
   let bytes = 0
   try {
-    for await (const event of followRemote(server, begun.id, AbortSignal.any([signal, patience.signal]))) {
+    for await (const event of followRemote(server, begun.id, AbortSignal.any([signal, patience.signal, ...late]))) {
       if (event.event === 'end') return event.execution
       if (event.event === 'output') {
         bytes += Buffer.byteLength(event.text)
@@ -91,12 +93,14 @@ async function untilEnded(
         controls.onProgress?.(bytes)
       } else {
         if (event.execution.reason !== 'queued') patience.end()
-        controls.onStatus(event.execution)
+        now = event.execution
+        controls.onStatus(now)
       }
     }
   } finally {
     patience.end()
   }
+  if (!signal.aborted && !patience.signal.aborted) return now
   if (!signal.aborted) return { ...begun, errorCode: 'STILL_QUEUED', errorMessage: patience.message }
   return invokeRemote(server, cancelExecution, { id: begun.id }, AbortSignal.timeout(cancelMs))
 }

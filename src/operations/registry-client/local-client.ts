@@ -21,10 +21,10 @@ export function createLocalClient(context: PartialContext): RegistryClient {
 }
 
 async function callLocal(context: PartialContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
-  const { onOutput, onProgress, signal = context.signal, trace = context.trace } = controls
+  const { onOutput, onProgress, respondMs, signal = context.signal, trace = context.trace } = controls
   const { callTool } = await loadCallTool()
-  const response = await invoke(callTool, call, { ...context, onOutput, onProgress, signal, trace })
-  if (!('waitsFor' in response) || !controls.waitForApproval) return response
+  const response = await invoke(callTool, call, { ...context, onOutput, onProgress, respondMs, signal, trace })
+  if (!('waitsFor' in response) || response.waitsFor !== 'approval' || !controls.waitForApproval) return response
   const { answerOf } = await loadExecutionResult()
   const { executionId, waitsFor: _what, expiresAt: _when, ...rest } = response
   for await (const event of followLocal({ ...context, signal }, executionId)) {

@@ -43,6 +43,8 @@ export interface CallControls extends RequestControls {
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Whether to wait for approval, too. */
   readonly waitForApproval: boolean
+  /** The time after which a call that still runs is answered with its execution id; it goes on. Unlimited if absent. */
+  readonly respondMs?: number | undefined
   /** The time a queued call may wait for a worker before it fails with STILL_QUEUED; unlimited if absent. */
   readonly patienceMs?: number | undefined
 }

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { JsonText } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
+import type { Execution } from '../../contract/execution.ts'
 import { RunOutcome, RunPlan, StoredResult } from '../../contract/run.ts'
+import type { ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { MemoryResults } from '../../runs/memory-results.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
 import { shapeOutput } from '../../runs/shape-output.ts'
@@ -32,7 +35,7 @@ const Waiting = z.object({
   ...notes,
   executionId: z.string(),
   /** The reason for which a call waits. */
-  waitsFor: z.literal('approval'),
+  waitsFor: z.enum(['approval', 'result']),
   expiresAt: z.string().nullable(),
 })
 
@@ -117,15 +120,45 @@ async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
 
 async function runRecorded(call: ResolvedCall, input: Given, context: RecordedContext) {
   const { executeCall } = await loadExecuteCall()
-  const { signal, onProgress, onOutput, trace } = context
-  const execution = await executeCall(context, call, input.arguments ?? {}, {
-    wait: true,
-    signal,
-    onProgress,
-    onOutput,
-    timeoutMs: input.timeoutMs ?? undefined,
-    idempotencyKey: input.idempotencyKey ?? undefined,
-    ...trace,
-  })
+  const { onProgress, onOutput, trace } = context
+  const execution = await respondWithin(context, (controls) =>
+    executeCall(context, call, input.arguments ?? {}, {
+      wait: true,
+      onProgress,
+      onOutput,
+      timeoutMs: input.timeoutMs ?? undefined,
+      idempotencyKey: input.idempotencyKey ?? undefined,
+      ...controls,
+      ...trace,
+    }),
+  )
   return answerOf(execution)
+}
+
+type RecordedControls = Pick<ExecuteOptions, 'signal' | 'onRecorded'>
+
+/** Returns the recorded call when the time of the caller is over; the run then continues without the caller. */
+async function respondWithin(
+  { signal, respondMs }: OperationContext,
+  run: (controls: RecordedControls) => Promise<Execution>,
+): Promise<Execution> {
+  if (respondMs === undefined) return run({ signal })
+  const attached = new AbortController()
+  const abort = () => attached.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  let onRecorded: RecordedControls['onRecorded']
+  const recorded = new Promise<Execution>((resolve) => {
+    onRecorded = resolve
+  })
+  const ended = run({ signal: attached.signal, onRecorded })
+  const over = new AbortController()
+  const late = sleep(respondMs, undefined, { signal: over.signal }).then(() => recorded)
+  try {
+    return await Promise.race([ended, late])
+  } finally {
+    over.abort()
+    signal?.removeEventListener('abort', abort)
+    for (const rest of [ended, late]) rest.catch(() => {})
+  }
 }

@@ -26,11 +26,12 @@ export function outcomeOf(execution: Execution): RunOutcome {
   }
 }
 
-/** The response to a recorded call: its outcome, or that it waits for approval; throws if no worker started it. */
+/** The response to a recorded call: its outcome, or what it waits for; throws if no worker started it. */
 export function answerOf(execution: Execution) {
-  const { id: executionId, status, expiresAt, result, errorCode, errorMessage } = execution
+  const { id: executionId, status, reason, expiresAt, result, errorCode, errorMessage } = execution
   if (errorCode === 'STILL_QUEUED')
     throw new TooldexError('STILL_QUEUED', `${errorMessage} Its execution id is ${executionId}.`)
-  if (!isFinal(status)) return { executionId, waitsFor: 'approval' as const, expiresAt }
+  if (!isFinal(status))
+    return { executionId, waitsFor: reason === 'approval' ? reason : ('result' as const), expiresAt }
   return { outcome: outcomeOf(execution), executionId, ...(result === null ? {} : { stored: result }) }
 }

@@ -66,9 +66,11 @@ async function respond<Input extends z.ZodType, Output extends z.ZodType>(
 
 // Longer than a worker needs to claim a call, and shorter than the timeout of clients.
 const patienceMs = 5000
+// Many clients give up after a minute.
+const respondMs = 50_000
 
 async function runCall(call: Arguments, { client, ...request }: McpRequest): Promise<CallToolResult> {
-  const controls = { ...request, waitForApproval: false, patienceMs, onOutput: () => {}, onStatus: () => {} }
+  const controls = { ...request, waitForApproval: false, patienceMs, respondMs, onOutput: () => {}, onStatus: () => {} }
   // The registry client validates the call.
   const result = await client.call(call as unknown as RecordedCall, controls)
   if ('plan' in result) {
@@ -121,7 +123,12 @@ const linkTo = ({ handle, mediaType, bytes }: NonNullable<Ended['stored']>) => (
 })
 
 function waitingResult({ executionId, waitsFor, expiresAt, tool, warning }: Waiting): CallToolResult {
-  const text = `${tool} has not run yet: the call waits for approval by a person (execution ${executionId}). Check its status with call_tool: name "tooldex:read_execution", arguments {"id": "${executionId}"}.`
+  const state =
+    waitsFor === 'approval'
+      ? `${tool} has not run yet: the call waits for approval by a person (execution ${executionId}).`
+      : `${tool} is still running (execution ${executionId}). Do not call it again.`
+  const next = `name "tooldex:read_execution", arguments {"id": "${executionId}"}`
+  const text = `${state} Check its status with call_tool: ${next}.`
   return {
     content: [{ type: 'text', text }],
     structuredContent: { executionId, waitsFor, expiresAt, ...(warning === undefined ? {} : { warning }) },

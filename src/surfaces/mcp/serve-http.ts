@@ -5,12 +5,12 @@ import {
   type McpRequestContext,
   ProtocolErrorCode,
   type Server,
-  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { errorTable, toTooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { OperationContext } from '../../operations/operation.ts'
 import { createMcpServer } from './create-server.ts'
+import { LegacyExchanges } from './legacy-exchanges.ts'
 import { toolsOfContext } from './mcp-tools.ts'
 
 /** Options of the MCP endpoint of a server. */
@@ -36,6 +36,7 @@ export class McpEndpoint {
   readonly #options: McpEndpointOptions
   /** Changes are announced to the subscribers of one workspace only. */
   readonly #handlers = new Map<string, McpHttpHandler>()
+  readonly #legacy = new LegacyExchanges()
 
   constructor(options: McpEndpointOptions) {
     this.#options = options
@@ -53,7 +54,8 @@ export class McpEndpoint {
     // The signal also ends the request when its key is revoked.
     const { url, method, headers } = request
     const exchange = new Request(url, { method, headers, ...(context.signal && { signal: context.signal }) })
-    if (await isLegacyRequest(exchange, body)) return this.#respondLegacy(exchange, context, body)
+    if (await isLegacyRequest(exchange, body))
+      return this.#legacy.respond(exchange, { body, caller: context.caller, server: this.#createServer(context) })
     const authInfo = { token: '', clientId: context.caller.actor, scopes: [...context.scopes], extra: { context } }
     return this.#handlerOf(context).fetch(exchange, { parsedBody: body, authInfo })
   }
@@ -84,31 +86,6 @@ export class McpEndpoint {
     const { version } = this.#options
     return createMcpServer({ name: 'tooldex', version, tools: toolsOfContext(context, progressive, true) })
   }
-
-  /** Revisions before 2026-07-28, without sessions: any replica can respond to any request. */
-  async #respondLegacy(request: Request, context: OperationContext, body: unknown): Promise<Response> {
-    if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !wantsProgress(body) })
-    const server = this.#createServer(context)
-    // Closing the server cancels its calls.
-    const end = () => void server.close().catch(() => {})
-    request.signal.addEventListener('abort', end, { once: true })
-    await server.connect(transport)
-    const response = await transport.handleRequest(request, { parsedBody: body })
-    if (response.body === null || response.headers.get('content-type') === 'application/json') {
-      request.signal.removeEventListener('abort', end)
-      end()
-    }
-    return response
-  }
-}
-
-/** Whether a message asks for notifications before its response; without them a plain response is cheaper. */
-function wantsProgress(body: unknown): boolean {
-  const messages = (Array.isArray(body) ? body : [body]) as readonly {
-    params?: { _meta?: { progressToken?: unknown } }
-  }[]
-  return messages.some((message) => message?.params?._meta?.progressToken !== undefined)
 }
 
 /** The response to a body that is no message. */
