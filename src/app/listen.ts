@@ -8,6 +8,7 @@ import {
   plainProblem,
   problemResponse,
   readHostList,
+  readOAuthSettings,
   readTrustedProxies,
 } from '../surfaces/rest/index.ts'
 
@@ -33,6 +34,7 @@ export interface ListenOptions {
 export const readSiteSettings = (env: NodeJS.ProcessEnv, host: string) => ({
   allowedHosts: [host.toLowerCase(), ...readHostList(readSetting('TOOLDEX_ALLOWED_HOSTS', env))],
   trustedProxies: readTrustedProxies(readSetting('TOOLDEX_TRUSTED_PROXIES', env)),
+  oauth: readOAuthSettings(env),
 })
 
 /** Listens on the requested port, or the next free one. */

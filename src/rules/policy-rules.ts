@@ -9,12 +9,16 @@ export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule 
   return policy.default === 'enabled' ? noRule : undefined
 }
 
-/** The policies that apply to a caller: those for all callers, and those that list its key. */
+/** The policies that apply to a caller: those for all callers, and those that list its key, or its subject as `sub:SUBJECT`. */
 export const policiesFor = <Bound extends Policy>(
   policies: readonly Bound[],
   callerId: string | null,
 ): readonly Bound[] =>
-  policies.filter(({ callers }) => callers === undefined || callers.some((name) => callerId === `key:${name}`))
+  policies.filter(
+    ({ callers }) =>
+      callers === undefined ||
+      callers.some((name) => callerId === `key:${name}` || (callerId === name && name.startsWith('sub:'))),
+  )
 
 /** The names of all tools that a caller may see; undefined where none is hidden. */
 export function visibleNames(policies: readonly Policy[], callerId: string | null): ReadonlySet<string> | undefined {

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { errorTable, toTooldexError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { OperationContext } from '../../operations/operation.ts'
+import type { ServerContext } from '../../operations/operation.ts'
 import { createMcpServer } from './create-server.ts'
 import { LegacyExchanges } from './legacy-exchanges.ts'
 import { toolsOfContext } from './mcp-tools.ts'
@@ -22,7 +22,7 @@ export interface McpEndpointOptions {
 /** One authenticated request, with its parsed body. */
 export interface McpHttpRequest {
   readonly request: Request
-  readonly context: OperationContext
+  readonly context: ServerContext
   /** Reads the body within the limits of the server. */
   readonly readBody: () => Promise<unknown>
 }
@@ -65,7 +65,7 @@ export class McpEndpoint {
     await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
   }
 
-  #handlerOf({ caller, catalog }: OperationContext): McpHttpHandler {
+  #handlerOf({ caller, catalog }: ServerContext): McpHttpHandler {
     const known = this.#handlers.get(caller.workspace)
     if (known !== undefined) return known
     const handler = createMcpHandler(({ authInfo }) => this.#serverFor(authInfo), {
@@ -79,10 +79,10 @@ export class McpEndpoint {
   }
 
   #serverFor(authInfo: McpRequestContext['authInfo']): Server {
-    return this.#createServer(authInfo?.extra?.context as OperationContext)
+    return this.#createServer(authInfo?.extra?.context as ServerContext)
   }
 
-  #createServer(context: OperationContext): Server {
+  #createServer(context: ServerContext): Server {
     const { version } = this.#options
     return createMcpServer({ name: 'tooldex', version, tools: toolsOfContext(context, progressive, true) })
   }

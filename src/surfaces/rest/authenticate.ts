@@ -1,13 +1,20 @@
 import { isIP } from 'node:net'
 import { TooldexError } from '../../base/errors.ts'
-import type { ApiKey, KeyStore } from '../../contract/stores.ts'
+import type { KeyStore } from '../../contract/stores.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { hashKey } from '../../operations/registry/keys.ts'
+import { isToken, type OAuthSettings, TokenVerifier } from './access-tokens.ts'
 
-/** The key and the scopes of a caller. */
+/** An authenticated caller. */
 interface Identity {
-  readonly key: ApiKey
+  readonly workspace: string
+  /** The caller in records and policies: `key:NAME`, or `sub:SUBJECT` with an access token. */
+  readonly actor: string
   readonly scopes: ReadonlySet<Scope>
+  /** The key, which can be revoked; absent with an access token, which expires. */
+  readonly keyId?: string
+  /** Aborted when the access token expires. */
+  readonly expired?: AbortSignal
 }
 
 /** The parts of a request for authentication. */
@@ -25,6 +32,7 @@ const implied: Readonly<Record<Scope, readonly Scope[]>> = {
   write: ['write', 'read'],
   admin: ['admin', 'write', 'call', 'read'],
 }
+const withImplied = (scopes: readonly Scope[]): ReadonlySet<Scope> => new Set(scopes.flatMap((scope) => implied[scope]))
 // Reads use a cached key; a key revoked at another server can read for this much longer.
 const cacheMs = 1000
 const maxCached = 1000
@@ -35,9 +43,11 @@ export class Authenticator {
   readonly #keys: KeyStore
   readonly #cache = new Map<string, { readonly identity: Identity; readonly until: number }>()
   readonly #failed = new FailedKeys()
+  readonly #tokens: { readonly verifier: TokenVerifier; readonly workspace: string } | undefined
 
-  constructor(keys: KeyStore) {
+  constructor(keys: KeyStore, oauth?: OAuthSettings) {
     this.#keys = keys
+    if (oauth !== undefined) this.#tokens = { verifier: new TokenVerifier(oauth), workspace: oauth.workspace }
   }
 
   /** Writes and calls look the key up each time. */
@@ -46,6 +56,7 @@ export class Authenticator {
     const [scheme = '', secret = ''] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || secret === '')
       throw new TooldexError('UNAUTHORIZED', 'An API key is required.')
+    if (this.#tokens !== undefined && isToken(secret)) return this.#identifyByToken(this.#tokens, secret)
     const hash = hashKey(secret)
     const now = Date.now()
     const cached = this.#cache.get(hash)
@@ -55,10 +66,19 @@ export class Authenticator {
       this.#cache.delete(hash)
       throw this.#failed.refuse(source, secret.slice(0, prefixLength), now)
     }
-    const identity = { key, scopes: new Set(key.scopes.flatMap((scope) => implied[scope])) }
+    const { workspace, name, id: keyId } = key
+    const identity = { workspace, actor: `key:${name}`, keyId, scopes: withImplied(key.scopes) }
     if (this.#cache.size >= maxCached) this.#cache.clear()
     this.#cache.set(hash, { identity, until: now + cacheMs })
     return identity
+  }
+
+  async #identifyByToken(
+    { verifier, workspace }: { readonly verifier: TokenVerifier; readonly workspace: string },
+    token: string,
+  ): Promise<Identity> {
+    const { subject, scopes, expired } = await verifier.verify(token)
+    return { workspace, actor: `sub:${subject}`, scopes: withImplied(scopes), expired }
   }
 
   /** Clears the cache after a key was revoked. */

@@ -8,6 +8,7 @@ import { readTrace } from '../../contract/telemetry.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
+import { metadataUrl, type OAuthSettings, resourceMetadata } from './access-tokens.ts'
 import { Authenticator } from './authenticate.ts'
 import { refuseForeignSite } from './check-host.ts'
 import { clientAddress } from './client-address.ts'
@@ -54,16 +55,18 @@ export interface RestOptions {
   readonly trustedProxies?: BlockList | undefined
   /** Cancels running requests of revoked keys; if absent, only later requests are rejected. */
   readonly keyWatch?: KeyWatch
+  /** The authorization server of callers with access tokens; without it there are only keys. */
+  readonly oauth?: OAuthSettings | undefined
   /** Responds to MCP requests; if absent, there is no MCP endpoint. */
-  readonly mcp?: (request: Request, context: OperationContext, readBody: () => Promise<unknown>) => Promise<Response>
+  readonly mcp?: (request: Request, context: ServerContext, readBody: () => Promise<unknown>) => Promise<Response>
 }
 
 /** The operations over HTTP. */
 export function createRestApp(options: RestOptions): Hono<Env> {
-  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch, mcp } = options
+  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch, mcp, oauth } = options
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
-  const authenticator = new Authenticator(context.registry.stores.keys)
+  const authenticator = new Authenticator(context.registry.stores.keys, oauth)
   keyWatch?.onRevoked(() => authenticator.forget())
   app.use(async (c, next) => {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
@@ -85,7 +88,16 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     return next()
   })
   const outages = new OutageLog(context.logger)
-  app.onError((thrown, c) => problemResponse(logFailure({ ...context, outages }, thrown, c), c.get('requestId')))
+  const challenge = oauth === undefined ? '' : `, resource_metadata="${metadataUrl(oauth)}"`
+  app.onError((thrown, c) => {
+    const response = problemResponse(logFailure({ ...context, outages }, thrown, c), c.get('requestId'))
+    const authenticate = response.headers.get('www-authenticate')
+    if (authenticate !== null && challenge !== '') {
+      const error = c.req.header('authorization') === undefined ? '' : ', error="invalid_token"'
+      response.headers.set('www-authenticate', authenticate + error + challenge)
+    }
+    return response
+  })
   app.notFound((c) => {
     const { error, allow } = unknownRoute(app.routes, new URL(c.req.url).pathname)
     if (allow !== undefined && c.req.method === 'OPTIONS')
@@ -100,15 +112,15 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<ServerContext> => {
     const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
     const source = clientAddress(remote, c.req.header('x-forwarded-for'), trustedProxies)
-    const { key, scopes } = await authenticator.identify({
+    const { workspace, actor, scopes, keyId, expired } = await authenticator.identify({
       authorization: c.req.header('authorization'),
       address: c.req.url,
       source,
       isReading: c.req.method === 'GET',
     })
-    const caller = { workspace: key.workspace, actor: `key:${key.name}`, requestId: c.get('requestId') }
-    const catalog = await catalogOf(key.workspace)
-    const memory = memoryOf(key.workspace)
+    const caller = { workspace, actor, requestId: c.get('requestId') }
+    const catalog = await catalogOf(workspace)
+    const memory = memoryOf(workspace)
     const trace = readTrace(c.req.header('traceparent'))
     return {
       ...context,
@@ -120,7 +132,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
       // The signal is created on demand: most operations are too short to be cancelled.
       get signal() {
-        const revoked = keyWatch?.signalOf(key.id)
+        const revoked = expired ?? (keyId === undefined ? undefined : keyWatch?.signalOf(keyId))
         if (revoked === undefined) return c.req.raw.signal
         c.set('revoked', revoked)
         return AbortSignal.any([c.req.raw.signal, revoked])
@@ -140,6 +152,9 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
     followResponse(await contextOf(c), c.req.param('id'), c.req.header('last-event-id')),
   )
+  if (oauth !== undefined)
+    for (const path of ['', new URL(oauth.resource).pathname.replace(/\/$/, '')])
+      app.get(`/.well-known/oauth-protected-resource${path}`, (c) => c.json(resourceMetadata(oauth)))
   if (mcp !== undefined)
     app.all('/mcp', async (c) => {
       const context = await contextOf(c)

@@ -1,3 +1,4 @@
+export { readOAuthSettings } from './access-tokens.ts'
 export { readHostList } from './check-host.ts'
 export { readTrustedProxies } from './client-address.ts'
 export { createRestApp } from './create-app.ts'

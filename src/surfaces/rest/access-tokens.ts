@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { TooldexError } from '../../base/errors.ts'
+import type { Scope } from '../../operations/operation.ts'
+import { readSetting } from '../../rules/settings.ts'
+
+/** The authorization server whose access tokens are accepted. */
+export interface OAuthSettings {
+  readonly issuer: string
+  /** The URL that tokens must be issued for: that of the MCP endpoint. */
+  readonly resource: string
+  /** The workspace of callers with a token. */
+  readonly workspace: string
+}
+
+/** A verified access token. */
+export interface AccessToken {
+  readonly subject: string
+  readonly scopes: readonly Scope[]
+  /** Aborted with the error of the response when it expires. */
+  readonly expired: AbortSignal
+}
+
+/** The scopes of tokens, by the scope that each one grants. */
+export const tokenScopes: Readonly<Record<Scope, string>> = {
+  read: 'tooldex:read',
+  call: 'tooldex:call',
+  write: 'tooldex:write',
+  admin: 'tooldex:admin',
+}
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+const fetchMs = 5000
+// An unknown key makes the published ones be read again, at most this often.
+const refetchMs = 1000
+const clockToleranceSeconds = 30
+const maxVerified = 1000
+const maxTimerMs = 2 ** 31 - 1
+const renewHint = 'Request a new token from the authorization server, for the resource in the metadata.'
+
+/** Reads the settings of OAuth; undefined without an issuer. */
+export function readOAuthSettings(env: NodeJS.ProcessEnv): OAuthSettings | undefined {
+  const issuer = readSetting('TOOLDEX_OAUTH_ISSUER', env)
+  const resource = readSetting('TOOLDEX_OAUTH_RESOURCE', env)
+  if (!issuer) return undefined
+  requireUrl('TOOLDEX_OAUTH_ISSUER', issuer, 'the URL of your authorization server, such as https://login.example.org')
+  requireUrl(
+    'TOOLDEX_OAUTH_RESOURCE',
+    resource ?? '',
+    'the URL of the MCP endpoint as clients know it, such as https://tools.example.org/mcp',
+  )
+  return { issuer, resource: resource as string, workspace: readSetting('TOOLDEX_OAUTH_WORKSPACE', env) || 'default' }
+}
+
+function requireUrl(name: string, value: string, what: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isSafe =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && /^(?:127\.|\[::1\]|localhost$)/.test(url.hostname))
+  if (isSafe && url.hash === '' && url.search === '') return
+  throw new TooldexError('USAGE', `${name} is not an https URL without query: '${value.slice(0, 200)}'.`, {
+    hint: `Set it to ${what}.`,
+  })
+}
+
+/** The metadata of the protected resource (RFC 9728). */
+export const resourceMetadata = ({ issuer, resource }: OAuthSettings) => ({
+  resource,
+  resource_name: 'Tooldex',
+  authorization_servers: [issuer],
+  scopes_supported: Object.values(tokenScopes),
+  bearer_methods_supported: ['header'],
+})
+
+/** The URL of the metadata: the well-known path is inserted before the path of the resource. */
+export function metadataUrl({ resource }: OAuthSettings): string {
+  const { origin, pathname } = new URL(resource)
+  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`
+}
+
+/** Whether a bearer credential has the form of a JSON Web Token, which no key of Tooldex has. */
+export const isToken = (secret: string): boolean => /^ey[\w-]+\.[\w-]+\.[\w-]+$/.test(secret)
+
+/** Verifies access tokens with the published keys of the authorization server, which it may rotate at any time. */
+export class TokenVerifier {
+  readonly #settings: OAuthSettings
+  /** Tokens in use, so that the signature is checked once. */
+  readonly #verified = new Map<string, AccessToken>()
+  #keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
+
+  constructor(settings: OAuthSettings) {
+    this.#settings = settings
+  }
+
+  async verify(token: string): Promise<AccessToken> {
+    const hash = hashToken(token)
+    const known = this.#verified.get(hash)
+    if (known !== undefined && !known.expired.aborted) return known
+    const verified = await this.#verify(token)
+    if (this.#verified.size >= maxVerified) this.#verified.clear()
+    this.#verified.set(hash, verified)
+    return verified
+  }
+
+  async #verify(token: string): Promise<AccessToken> {
+    const { issuer, resource: audience } = this.#settings
+    const keys = await this.#findKeys()
+    try {
+      const options = {
+        issuer,
+        audience,
+        algorithms,
+        clockTolerance: clockToleranceSeconds,
+        requiredClaims: ['sub', 'exp'],
+      }
+      const { payload } = await jwtVerify(token, keys, options)
+      return readClaims(payload)
+    } catch (thrown) {
+      throw isOutage(thrown) ? unreachable(issuer, thrown) : invalid(thrown)
+    }
+  }
+
+  #findKeys(): Promise<ReturnType<typeof createRemoteJWKSet>> {
+    this.#keys ??= discoverKeys(this.#settings.issuer).catch((thrown: unknown) => {
+      // The next token tries again.
+      this.#keys = undefined
+      throw thrown
+    })
+    return this.#keys
+  }
+}
+
+function readClaims({ sub = '', exp = 0, scope, scp }: JWTPayload): AccessToken {
+  const granted = new Set([scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim)))
+  const scopes = (Object.keys(tokenScopes) as Scope[]).filter((name) => granted.has(tokenScopes[name]))
+  return { subject: sub, scopes, expired: expiryOf(exp * 1000) }
+}
+
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+function expiryOf(at: number): AbortSignal {
+  const ending = new AbortController()
+  // Every call with the token adds a listener.
+  setMaxListeners(0, ending.signal)
+  const error = new TooldexError('UNAUTHORIZED', 'The access token has expired.', { hint: renewHint })
+  setTimeout(() => ending.abort(error), Math.min(Math.max(at - Date.now(), 0), maxTimerMs)).unref()
+  return ending.signal
+}
+
+/** Reads where the authorization server publishes its keys: RFC 8414 first, then OpenID Connect. */
+async function discoverKeys(issuer: string): Promise<ReturnType<typeof createRemoteJWKSet>> {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]
+  let reason: unknown
+  for (const place of places) {
+    try {
+      const response = await fetch(place, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) })
+      const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown }
+      if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue
+      return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: fetchMs, cooldownDuration: refetchMs })
+    } catch (thrown) {
+      reason = thrown
+    }
+  }
+  throw unreachable(issuer, reason)
+}
+
+const isOutage = (thrown: unknown): boolean =>
+  thrown instanceof errors.JWKSTimeout || !(thrown instanceof errors.JOSEError) || thrown.code === 'ERR_JOSE_GENERIC'
+
+const unreachable = (issuer: string, cause: unknown): TooldexError =>
+  new TooldexError('UNAVAILABLE', `The keys of the authorization server ${issuer} cannot be read.`, {
+    hint: 'Try again later, or use an API key.',
+    cause,
+  })
+
+function invalid(cause: unknown): TooldexError {
+  const reason = cause instanceof errors.JWTExpired ? 'has expired' : 'is not valid for this server'
+  return new TooldexError('UNAUTHORIZED', `The access token ${reason}.`, {
+    hint: renewHint,
+    cause,
+  })
+}
