@@ -150,6 +150,34 @@ describe('tooldex install', () => {
     expect((await runInline(['install', 'claude-code', '--server', 'nowhere'], here)).code).toBe(2)
   })
 
+  it('lets a client connect to the MCP endpoint of a server, with the key in a variable or with OAuth', async () => {
+    const here = place()
+    const http = ['--http', '--server', 'http://127.0.0.1:7331/']
+    const url = 'http://127.0.0.1:7331/mcp'
+    const written = async (client: ClientName, words = http) => {
+      const { code, stderr } = await runInline(['install', client, ...words], here)
+      expect(code, stderr).toBe(0)
+      return readFileSync(fileOf(client, here), 'utf8')
+    }
+    expect(JSON.parse(await written('claude-code')).mcpServers.tooldex).toEqual({
+      type: 'http',
+      url,
+      headers: { Authorization: 'Bearer ${TOOLDEX_API_KEY:-}' },
+    })
+    const { tooldex } = JSON.parse(await written('gemini')).mcpServers
+    expect(tooldex).toEqual({ httpUrl: url, headers: { Authorization: 'Bearer $TOOLDEX_API_KEY' } })
+    expect(JSON.parse(await written('cursor', ['--oauth', ...http.slice(1)])).mcpServers.tooldex).toEqual({ url })
+    expect(await written('codex')).toBe(
+      `[mcp_servers.tooldex]\nurl = "${url}"\nbearer_token_env_var = "TOOLDEX_API_KEY"\n`,
+    )
+    for (const wrong of [
+      ['claude-desktop', ...http],
+      ['cursor', '--http'],
+      ['cursor', 'git', ...http],
+    ])
+      expect((await runInline(['install', ...wrong], here)).code, wrong.join(' ')).toBe(2)
+  })
+
   it('uninstalls from among other servers, and where there is nothing', async () => {
     const here = place()
     expect((await runInline(['uninstall', 'cursor'], here)).stdout).toContain('Nothing to change')

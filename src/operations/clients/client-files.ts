@@ -1,13 +1,24 @@
 import { join } from 'node:path'
+import type { TomlTable } from 'smol-toml'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 
-/** The server entry of a client. */
-export interface ServerEntry {
+/** The entry of a server that the client starts. */
+interface ProcessEntry {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
+
+/** The entry of a server that the client connects to over HTTP. */
+interface HttpEntry {
+  readonly url: string
+  /** The environment variable of the key; absent where the client signs in with OAuth. */
+  readonly keyVariable?: string | undefined
+}
+
+/** The server entry of a client. */
+export type ServerEntry = ProcessEntry | HttpEntry
 
 /** The visibility of a server entry: to one user in every folder, or to everyone who opens a project. */
 export const clientScopes = ['user', 'project'] as const
@@ -22,6 +33,8 @@ export interface Client {
   readonly files: Partial<Readonly<Record<ClientScope, (environment: ClientEnvironment) => string>>>
   /** The reference to an environment variable in its file, if supported. */
   readonly variable?: (name: string) => string
+  /** Whether its file can name a server over HTTP. */
+  readonly hasHttp: boolean
   set(text: string, name: string, entry: ServerEntry, file: string): Promise<string>
   remove(text: string, name: string, file: string): Promise<string>
 }
@@ -34,10 +47,22 @@ export interface ClientEnvironment {
   readonly env: Environment
 }
 
-const json = (key: string, extra: Record<string, unknown> = {}): Pick<Client, 'set' | 'remove'> => ({
+type HttpFormat = (url: string, headers: { headers?: Record<string, string> }) => Readonly<Record<string, unknown>>
+
+interface JsonFormat {
+  /** The fields of every entry of a program. */
+  readonly extra?: Readonly<Record<string, unknown>>
+  readonly variable?: Client['variable']
+  readonly http?: HttpFormat
+}
+
+const json = (key: string, { extra = {}, variable, http }: JsonFormat): Omit<Client, 'title' | 'next' | 'files'> => ({
+  ...(variable === undefined ? {} : { variable }),
+  hasHttp: http !== undefined,
   async set(text, name, entry, file) {
     const { setInJson } = await import('../../documents/edit-json-text.ts')
-    return setInJson(text, [key, name], { ...extra, ...entry }, file)
+    const value = 'url' in entry ? http?.(entry.url, bearer(entry.keyVariable, variable)) : { ...extra, ...entry }
+    return setInJson(text, [key, name], value ?? {}, file)
   },
   async remove(text, name, file) {
     const { removeFromJson } = await import('../../documents/edit-json-text.ts')
@@ -45,17 +70,32 @@ const json = (key: string, extra: Record<string, unknown> = {}): Pick<Client, 's
   },
 })
 
-const toml = (key: string): Pick<Client, 'set' | 'remove'> => ({
-  async set(text, name, { command, args, env }, file) {
+/** The header with the key; a file only ever contains the name of the variable. */
+function bearer(keyVariable: string | undefined, variable: Client['variable']): { headers?: Record<string, string> } {
+  if (keyVariable === undefined || variable === undefined) return {}
+  return { headers: { Authorization: `Bearer ${variable(keyVariable)}` } }
+}
+
+const toml = (key: string): Pick<Client, 'set' | 'remove' | 'hasHttp'> => ({
+  hasHttp: true,
+  async set(text, name, entry, file) {
     const { setTomlTable } = await import('./edit-toml-text.ts')
-    const table = { command, args: [...args], ...(env === undefined ? {} : { env: { ...env } }) }
-    return setTomlTable(text, [key, name], table, file)
+    return setTomlTable(text, [key, name], toTomlTable(entry), file)
   },
   async remove(text, name, file) {
     const { removeTomlTable } = await import('./edit-toml-text.ts')
     return removeTomlTable(text, [key, name], file)
   },
 })
+
+function toTomlTable(entry: ServerEntry): TomlTable {
+  if ('url' in entry) {
+    const { url, keyVariable } = entry
+    return { url, ...(keyVariable === undefined ? {} : { bearer_token_env_var: keyVariable }) }
+  }
+  const { command, args, env } = entry
+  return { command, args: [...args], ...(env === undefined ? {} : { env: { ...env } }) }
+}
 
 /** The clients that `tooldex install` supports. */
 export const clients = {
@@ -66,14 +106,17 @@ export const clients = {
       project: ({ cwd }) => join(cwd, '.mcp.json'),
       user: ({ home }) => join(home, '.claude.json'),
     },
-    variable: (name) => `\${${name}:-}`,
-    ...json('mcpServers', { type: 'stdio' }),
+    ...json('mcpServers', {
+      extra: { type: 'stdio' },
+      variable: (name) => `\${${name}:-}`,
+      http: (url, headers) => ({ type: 'http', url, ...headers }),
+    }),
   },
   'claude-desktop': {
     title: 'Claude Desktop',
     next: 'Quit and reopen Claude Desktop.',
     files: { user: (environment) => join(appData(environment), 'Claude', 'claude_desktop_config.json') },
-    ...json('mcpServers'),
+    ...json('mcpServers', {}),
   },
   cursor: {
     title: 'Cursor',
@@ -82,8 +125,10 @@ export const clients = {
       user: ({ home }) => join(home, '.cursor', 'mcp.json'),
       project: ({ cwd }) => join(cwd, '.cursor', 'mcp.json'),
     },
-    variable: (name) => `\${env:${name}}`,
-    ...json('mcpServers'),
+    ...json('mcpServers', {
+      variable: (name) => `\${env:${name}}`,
+      http: (url, headers) => ({ url, ...headers }),
+    }),
   },
   vscode: {
     title: 'VS Code',
@@ -92,8 +137,11 @@ export const clients = {
       project: ({ cwd }) => join(cwd, '.vscode', 'mcp.json'),
       user: (environment) => join(appData(environment), 'Code', 'User', 'mcp.json'),
     },
-    variable: (name) => `\${env:${name}}`,
-    ...json('servers', { type: 'stdio' }),
+    ...json('servers', {
+      extra: { type: 'stdio' },
+      variable: (name) => `\${env:${name}}`,
+      http: (url, headers) => ({ type: 'http', url, ...headers }),
+    }),
   },
   codex: {
     title: 'Codex',
@@ -108,10 +156,12 @@ export const clients = {
       user: ({ home }) => join(home, '.gemini', 'settings.json'),
       project: ({ cwd }) => join(cwd, '.gemini', 'settings.json'),
     },
-    variable: (name) => `$${name}`,
-    ...json('mcpServers'),
+    ...json('mcpServers', {
+      variable: (name) => `$${name}`,
+      http: (httpUrl, headers) => ({ httpUrl, ...headers }),
+    }),
   },
-} as const satisfies Record<string, Client>
+} satisfies Record<string, Client>
 
 export type ClientName = keyof typeof clients
 export const clientNames = Object.keys(clients) as [ClientName, ...ClientName[]]

@@ -52,14 +52,21 @@ export const installClient = defineOperation({
   scope: 'admin',
   input: z.object({
     ...input,
-    /** The command that the client starts the server with. */
-    command: z.array(z.string()).min(1),
+    /** The command that the client starts the server with; absent with a URL. */
+    command: z.array(z.string()).min(1).optional(),
+    /** The MCP endpoint that the client connects to instead. */
+    url: z.url().optional(),
+    /** The environment variable of the key for the endpoint; without one the client signs in with OAuth. */
+    keyVariable: z.string().optional(),
     /** Environment variables that the client sets for the server. */
     env: z.record(z.string(), z.string()).optional(),
   }),
   output,
-  handle({ command: [program = '', ...args], env, ...target }) {
-    const entry = { command: program, args, ...(env === undefined ? {} : { env }) }
+  handle({ command = [], env, url, keyVariable, ...target }) {
+    const [program = '', ...args] = command
+    const started = { command: program, args, ...(env === undefined ? {} : { env }) }
+    if (url !== undefined) requireHttp(target.client)
+    const entry = url === undefined ? started : { url, keyVariable }
     return editFile(target, (client, text, file) => client.set(text, target.name, entry, file))
   },
 })
@@ -76,6 +83,14 @@ export const uninstallClient = defineOperation({
     return { ...edited, next: `${edited.client} no longer starts it; end sessions that still run it.` }
   },
 })
+
+function requireHttp(id: ClientName): void {
+  const { hasHttp, title }: Client = clients[id]
+  if (hasHttp) return
+  throw new TooldexError('USAGE', `The config file of ${title} has no servers over HTTP.`, {
+    hint: `Omit --http: ${title} then starts tooldex, which connects to the server.`,
+  })
+}
 
 interface Target {
   readonly client: ClientName

@@ -30,6 +30,8 @@ interface InstallFlags extends TargetFlags {
   readonly policy?: string
   readonly server?: string
   readonly classic?: boolean
+  readonly http?: boolean
+  readonly oauth?: boolean
 }
 
 /** `tooldex install CLIENT CONFIG...`: adds the server to the config of a client. */
@@ -42,8 +44,11 @@ export const addInstall: AddCommand = (program, host) => {
     .option('--policy <file>', 'policy file that restricts the calls')
     .option('--server <url>', 'offer the tools of this server')
     .option('--classic', 'list every tool directly')
+    .option('--http', 'let the client connect to the MCP endpoint of --server itself, with the key in TOOLDEX_API_KEY')
+    .option('--oauth', 'the same without a key: the client signs in with OAuth')
   withTarget(command).action(async (client: string, names: string[], flags: InstallFlags) => {
     if (flags.server !== undefined) checkUrl(flags.server)
+    if (flags.http || flags.oauth) return print(host, flags, await installHttp(host, client, names, flags))
     const requested = [...names, ...(flags.config ?? [])]
     const configs = requested.length > 0 || flags.server !== undefined ? requested : host.configNames()
     // The configs are opened first: clients report little about a server that fails to start.
@@ -53,6 +58,22 @@ export const addInstall: AddCommand = (program, host) => {
     print(host, flags, await invoke(installClient, input, context))
     if (!flags.json && isClient(client)) for (const note of notesFor(host, client, flags)) host.err(`note: ${note}\n`)
   })
+}
+
+/** Adds the MCP endpoint of a server, which serves its own tools. */
+async function installHttp(host: CliHost, client: string, names: readonly string[], flags: InstallFlags) {
+  const { server, name, scope, dryRun, oauth } = flags
+  const rest = { configs: [...names, ...(flags.config ?? [])].length > 0, policy: flags.policy, classic: flags.classic }
+  const unused = Object.entries(rest).find(([, value]) => value)
+  if (server === undefined || unused !== undefined)
+    throw new TooldexError(
+      'USAGE',
+      server === undefined ? '--http needs the URL of a server.' : `--http cannot be combined with ${unused?.[0]}.`,
+      { hint: 'Write: tooldex install CLIENT --http --server http://127.0.0.1:7331' },
+    )
+  const url = `${server.replace(/\/+$/, '')}/mcp`
+  const input = { client, url, ...(oauth ? {} : { keyVariable: 'TOOLDEX_API_KEY' }), name, scope, dryRun }
+  return invoke(installClient, input, await host.open({ configs: [] }))
 }
 
 /** `tooldex uninstall CLIENT`: removes the server from the config of a client. */
