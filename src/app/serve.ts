@@ -233,6 +233,7 @@ async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
     )
   // Browsers do not send the part after #, so the key is in no request and no log.
   print(isNew ? `log in at ${url}/docs#key=${encodeURIComponent(secret)}` : `API documentation at ${url}/docs`)
+  print(`MCP endpoint at ${url}/mcp`)
   const self = ownCommand()
   // The first example works without a network.
   const first = options.examples ? `call text_statistics --text 'Good morning.'` : 'tools create FILE --activate'
