@@ -21,7 +21,7 @@ import { openApiDocument } from './openapi/openapi.ts'
 import { OutageLog } from './outage-log.ts'
 import { problemResponse } from './problem-response.ts'
 import { discardBody, readRequestBody } from './read-body.ts'
-import { defaultLimits, fieldsFromRequest, readRequest } from './read-request.ts'
+import { defaultBodyLimits, fieldsFromRequest, readRequest } from './read-request.ts'
 import { respondOnce } from './respond-once.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { unknownRoute } from './unknown-route.ts'
@@ -158,7 +158,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   if (mcp !== undefined)
     app.all('/mcp', async (c) => {
       const context = await contextOf(c)
-      const response = await mcp(c.req.raw, context, () => readRequestBody(c.req.raw, defaultLimits))
+      const response = await mcp(c.req.raw, context, () => readRequestBody(c.req.raw, defaultBodyLimits))
       c.get('revoked')?.throwIfAborted()
       return response
     })

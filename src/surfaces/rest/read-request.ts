@@ -8,7 +8,7 @@ import { fieldsOf, readPathValue, readQuery } from './read-input.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
 /** The limits of bodies whose operation has no others. */
-export const defaultLimits: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
+export const defaultBodyLimits: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 100, values: 20_000 }
 const noParameters = new URLSearchParams()
 
 interface Plan {
@@ -39,7 +39,7 @@ export async function readRequest(c: Context, operation: RoutedOperation): Promi
   const { names, elsewhere, takesVersion } = planOf(operation)
   const query = c.req.url.includes('?') ? new URL(c.req.url).searchParams : noParameters
   const fields: Record<string, unknown> = hasBody(operation)
-    ? { ...readNone(query), ...(await readObject(c.req.raw, { ...defaultLimits, ...operation.http.body })) }
+    ? { ...readNone(query), ...(await readObject(c.req.raw, { ...defaultBodyLimits, ...operation.http.body })) }
     : readQuery(operation.input, query, elsewhere)
   rejectReserved(fields, elsewhere)
   const match = readMatch(c.req.header('if-match'), operation, takesVersion)
