@@ -61,7 +61,7 @@ const host: CliHost = {
   configNames: () => listConfigNames(),
   async edit(file) {
     editing = true
-    await (await import('./open-editor.ts')).openEditor(file, processEnv).finally(() => {
+    await (await import('./open-editor.ts')).openEditor(file, processEnv, process.stdin.isTTY === true).finally(() => {
       editing = false
     })
   },

@@ -4,10 +4,14 @@ import { findOpenQuote, splitWords } from '../base/split-words.ts'
 
 const defaultEditors = ['nano', 'vi']
 const hint = 'Set EDITOR to the command of your editor, such as "code --wait", or name a file with the changes.'
+const noTerminalHint =
+  'Name a file with the changed fields (tooldex tools edit TOOL FILE, - for standard input), or use --set field=value.'
 
 /** Opens a file in the editor of the user and waits until it is closed. */
-export async function openEditor(file: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function openEditor(file: string, env: NodeJS.ProcessEnv, interactive: boolean): Promise<void> {
   const configured = env.VISUAL || env.EDITOR
+  if (!configured && !interactive)
+    throw new TooldexError('USAGE', 'There is no terminal for an editor.', { hint: noTerminalHint })
   for (const line of configured ? [configured] : defaultEditors) {
     const end = await runEditor(splitCommand(line), file)
     if (end === 0) return

@@ -24,6 +24,4 @@ export const DecisionNote = z.string().max(2000).describe('Reason of the decisio
 export const VersionNumber = z.int().min(1).max(2_147_483_647)
 
 /** The base of a change: a version, or ETags as in If-Match. */
-export const ExpectedVersion = z
-  .union([VersionNumber, z.string()])
-  .describe('Fail unless it still has this version; over HTTP: the header If-Match, with a version or an ETag.')
+export const ExpectedVersion = z.union([VersionNumber, z.string()]).describe('Fail unless it still has this version.')

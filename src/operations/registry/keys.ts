@@ -39,7 +39,7 @@ export const hashKey = (secret: string): string => hash('sha256', secret, 'hex')
 /** Creates a key. */
 export const createKey = defineOperation({
   name: 'keys.create',
-  summary: 'Create an API key; its secret is returned only once.',
+  summary: 'Create an API key; its secret is shown only once.',
   scope: 'admin',
   needs: ['registry'],
   http: { method: 'post', path: '/keys', status: 201, location: '/keys/{id}', tag },

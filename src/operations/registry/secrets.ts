@@ -8,7 +8,7 @@ const tag = 'secrets'
 /** Lists secrets. */
 export const listSecrets = defineOperation({
   name: 'secrets.list',
-  summary: 'List the names of stored secrets; their values are never returned.',
+  summary: 'List the names of stored secrets; their values are never shown.',
   scope: 'admin',
   needs: ['registry'],
   http: { method: 'get', path: '/secrets', tag },

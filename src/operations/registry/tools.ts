@@ -81,7 +81,7 @@ export const listRegistered = defineOperation({
       .min(1)
       .max(100_000)
       .optional()
-      .describe('Page number, from 1, instead of a cursor; the response then has the total count.'),
+      .describe('Page number, from 1, instead of a cursor; the total count is included.'),
     sort: z.enum(toolSorts).default('-updatedAt').describe('Sort order.'),
     status: z.array(ToolStatus).optional().describe('Only tools with this status.'),
     category: z

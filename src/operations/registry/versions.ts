@@ -55,7 +55,8 @@ export const diffVersions = defineOperation({
     const tool = await findRegistered(context, idOrName)
     const newer = to ?? tool.version
     const older = from ?? Math.max(newer - 1, 1)
-    const [before, after] = [await findVersion(context, tool, older), await findVersion(context, tool, newer)]
+    const after = await findVersion(context, tool, newer)
+    const before = await findVersion(context, tool, older)
     const diff = diffTools(before.content, after.content)
     return { ...diff, from: older, to: newer, text: describeDiff(diff) }
   },

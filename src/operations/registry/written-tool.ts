@@ -66,6 +66,16 @@ export async function changeRegistered(
     gate?.({ policies, current, next })
     return next
   }
-  const { tool } = await stores.tools.change(context.caller, idOrName, check, options)
-  return withWarnings(tool, problems)
+  const { tool, changed } = await stores.tools.change(context.caller, idOrName, check, options)
+  return withWarnings(
+    tool,
+    changed || options.changelog === undefined ? problems : [...problems, unchanged(tool, options)],
+  )
+}
+
+/** The warning of a write with a changelog that made no version, because the content is the same. */
+const unchanged = ({ name }: RegisteredTool, { backTo }: ChangeOptions): Problem => {
+  const same = backTo === undefined ? 'these values' : `the content of version ${backTo}`
+  const message = `${name} already has ${same}; no version was created, and the changelog is not stored`
+  return { severity: 'warning', message }
 }

@@ -4,7 +4,7 @@ import { readResultInWorker } from '../../runs/output-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 export const ReadResultInput = z.strictObject({
-  handle: z.string().min(1).max(100).describe('The handle that was returned with the beginning of a large output.'),
+  handle: z.string().min(1).max(100).describe('The handle that came with the beginning of a large output.'),
   offset: z.int().min(0).default(0).describe('The index of the first line or value, from 0.'),
   limit: z.int().min(1).max(1000).default(100).describe('Number of lines or values.'),
   grep: z.string().min(1).max(1000).optional().describe('Only lines that match this regular expression.'),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { errorTable, TooldexError } from '../../base/errors.ts'
 import { suggest } from '../../base/suggest.ts'
+import { toSentence } from '../../diagnostics/sentences.ts'
 import { commandTable } from './command-table.ts'
 import type { CliHost } from './host.ts'
 import { reportError } from './report-error.ts'
@@ -24,11 +25,22 @@ export async function runCommandLine(args: readonly string[], host: CliHost): Pr
     await program.parseAsync(line, { from: 'user' })
     return code
   } catch (thrown) {
-    // commander has already printed the message; only the exit code is set here.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : errorTable.USAGE.exit
-    return reportError(thrown, host, { json: args.includes('--json'), command: used })
+    if (!(thrown instanceof CommanderError)) return reportError(thrown, host, { json: isJson(args), command: used })
+    if (thrown.exitCode === 0) return 0
+    // As text, commander has already printed the message.
+    return isJson(args) ? reportError(toUsageError(thrown), host, { json: true }) : errorTable.USAGE.exit
   }
 }
+
+const isJson = (args: readonly string[]): boolean =>
+  args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
+
+const usageHint = 'tooldex COMMAND --help shows its arguments and options'
+
+const toUsageError = ({ message }: CommanderError): TooldexError =>
+  new TooldexError('USAGE', toSentence(message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())), {
+    hint: toSentence(usageHint),
+  })
 
 /** Builds the commander program with as few commands as the line needs: one, their names only, or all. */
 export async function createProgram(
@@ -41,8 +53,11 @@ export async function createProgram(
     .version(host.version)
     .exitOverride()
     .enablePositionalOptions()
-    .showHelpAfterError('(tooldex COMMAND --help shows its arguments and options)')
-    .configureOutput({ writeOut: (text) => host.out(text), writeErr: (text) => host.err(text) })
+    .showHelpAfterError(`(${usageHint})`)
+    .configureOutput({
+      writeOut: (text) => host.out(text),
+      writeErr: (text) => (isJson(line) ? undefined : host.err(text)),
+    })
     .addHelpText('after', helpExamples)
   if (isAboutAll(line)) addNames(program)
   else for (const name of commandsFor(line)) (await commandTable[name]?.load())?.(program, host, exit)

@@ -16,21 +16,6 @@ export const timeOf = (iso: string): string => iso.slice(0, 19).replace('T', ' '
 export const tookText = (ms: number | null): string =>
   ms === null ? '' : ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`
 
-/** Runs as a table, newest first. */
-export function listText(items: readonly ExecutionSummary[], columns: number): string {
-  if (items.length === 0) return 'No runs.\n'
-  const rows = items.map((run) => [
-    run.id,
-    timeOf(run.createdAt),
-    toolOf(run),
-    stateOf(run),
-    tookText(run.durationMs),
-    run.callerId ?? '',
-    run.errorCode ?? '',
-  ])
-  return `${formatTable(['Execution', 'When (UTC)', 'Tool', 'State', 'Took', 'Caller', 'Error'], rows, columns)}\n`
-}
-
 /** All details of one run. */
 export function executionText(run: Execution): string {
   const facts: readonly (readonly [string, string | null])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlagTool, liftOwnFlags, toolHelp } from './tool-flags.ts'
+import { type FlagTool, liftOwnFlags, parseToolFlags, toolHelp } from './tool-flags.ts'
 
 const options = [
   { name: 'server', takesValue: true },
@@ -45,4 +45,13 @@ it('shows the values that need no flag first, in the order in which they are tak
   const properties = { destination: { type: 'string' }, force: { type: 'boolean' }, source: { type: 'string' } }
   const help = toolHelp({ name: 'copy', properties, positional: ['source', 'destination'] }, 'Copies.', ['source'])
   expect(help.match(/--\w+/g)).toEqual(['--source', '--destination', '--force'])
+})
+
+describe('the arguments after --', () => {
+  const words = ['--urgent', '--', '--wait']
+  it('are values, not flags', () => {
+    expect(parseToolFlags(words, tool)).toEqual({ values: { urgent: 'true', to: '--wait' }, own: new Set() })
+    expect(parseToolFlags(['--server', '--', '--', '--'], tool).values).toEqual({ server: '--', to: '--' })
+    expect(liftOwnFlags(words, options, tool)).toEqual({ lifted: [], rest: words })
+  })
 })

@@ -47,6 +47,7 @@ export function liftOwnFlags(args: readonly string[], options: readonly OwnOptio
   const rest: string[] = []
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] as string
+    if (arg === '--') return { lifted, rest: [...rest, ...args.slice(index)] }
     const [, key = '', inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
     const property = tool === undefined ? undefined : findProperty(key, tool)
     const option = property === undefined ? options.find(({ name }) => name === key) : undefined
@@ -61,7 +62,10 @@ export function liftOwnFlags(args: readonly string[], options: readonly OwnOptio
   return { lifted, rest }
 }
 
-/** Reads `--max-count 3 --oneline file.txt` by a tool's schema. The values stay strings: the call validates and converts them. */
+/**
+ * Reads `--max-count 3 --oneline -- file.txt` by a tool's schema; after `--` there are no flags. The values stay strings: the
+ * call validates and converts them.
+ */
 export function parseToolFlags(args: readonly string[], tool: FlagTool): ParsedFlags {
   const values: Record<string, unknown> = {}
   const own = new Set<string>()
@@ -70,16 +74,21 @@ export function parseToolFlags(args: readonly string[], tool: FlagTool): ParsedF
     const isArray = tool.properties[name]?.type === 'array'
     values[name] = isArray ? [...((values[name] as unknown[] | undefined) ?? []), value] : value
   }
+  let isEnd = false
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] as string
-    const flag = /^--([^=]+)(?:=(.*))?$/s.exec(arg)
-    if (flag === null) {
+    const flag = /^--(?:([^=]+)(?:=(.*))?)?$/s.exec(arg)
+    if (isEnd || flag === null) {
       const name = takePositional(remaining, tool)
       if (name === undefined) throw usage(`${tool.name} takes no further value: '${arg}'`, tool)
       put(name, arg)
       continue
     }
     const [, key = '', inline] = flag
+    if (arg === '--') {
+      isEnd = true
+      continue
+    }
     const name = reservedFlags.has(key) ? undefined : findProperty(key, tool)
     if (name === undefined && ownFlags.has(key)) own.add(key)
     else if (name === undefined) throw usage(unknownFlag(key, tool), tool)

@@ -126,23 +126,26 @@ export function parseSize(text: string): number {
   return Number(digits) * 1024 ** ' kmg'.indexOf(unit.toLowerCase() || ' ')
 }
 
-/** Parses an integer of at least 1. */
-export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Enter an integer of at least 1.')
-  return Number(text)
-}
+/** Returns a parser for integers in a range; without a maximum, up to the largest exact one. */
+export const parseInteger =
+  (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^(?:0|[1-9]\d*)$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(
+      value > max ? `Enter an integer from ${min} to ${max}.` : `Enter an integer of at least ${min}.`,
+    )
+  }
 
-/** Parses an integer of at least 0. */
-export function parseLimit(text: string): number {
-  if (!/^(?:0|[1-9]\d{0,5})$/.test(text)) throw new InvalidArgumentError('Enter an integer of at least 0.')
-  return Number(text)
-}
+const maxCount = 999_999
+
+/** Parses a number of things, at least 1. */
+export const parseCount: (text: string) => number = parseInteger(1, maxCount)
+
+/** Parses a limit, at least 0. */
+export const parseLimit: (text: string) => number = parseInteger(0, maxCount)
 
 /** Formats a value as indented JSON. */
 export const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-export function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Enter an integer from 0 to 65535.')
-  return port
-}
+export const parsePort: (text: string) => number = parseInteger(0, 65_535)

@@ -15,7 +15,7 @@ export const addEnvs: AddCommand = (program, host) => {
         state: ({ fingerprint }) => fingerprint,
         'folder or packages': ({ dependencies, folder }) => dependencies?.join(' ') ?? folder,
       },
-      'No environments.\n',
+      'No environments. Install packages with: tooldex envs build PACKAGE, or name a folder with: tooldex envs add NAME PATH',
     ),
   })
   add({

@@ -64,6 +64,7 @@ async function tailAll(host: CliHost, registry: RegistryClient, flags: TailFlags
   const list = (query: Record<string, unknown>) => registry.invoke(listExecutions, definedOptions({ tool, ...query }))
   const { items } = await list({ limit: Math.min(lines, 100) })
   show([...items].reverse())
+  if (items.length === 0 && !json) host.err('No runs are recorded yet. Call a tool with: tooldex call TOOL\n')
   if (!follow) return
   const seen = new NewRuns(items)
   let isUnavailable = false

@@ -1,9 +1,9 @@
 import * as executions from '../../../operations/runs/executions.ts'
 import { readStoredResult } from '../../../operations/runs/results.ts'
-import { executionText, listText, queueText, resultText } from '../execution-text.ts'
+import { executionText, queueText, resultText, stateOf, timeOf, tookText, toolOf } from '../execution-text.ts'
 import type { AddCommand } from './command.ts'
 import { addTail } from './execution-tail.ts'
-import { operationCommands } from './operation-command.ts'
+import { operationCommands, tableText } from './operation-command.ts'
 
 interface RunState {
   readonly id: string
@@ -33,8 +33,19 @@ export const addExecutions: AddCommand = (program, host, exit) => {
       '--limit <number>',
       '--cursor <cursor>',
     ],
-    text: ({ items, nextCursor }, { columns }) =>
-      `${listText(items, columns)}${nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`}`,
+    text: tableText(
+      {
+        Execution: (run) => run.id,
+        'When (UTC)': (run) => timeOf(run.createdAt),
+        Tool: toolOf,
+        State: stateOf,
+        Took: (run) => tookText(run.durationMs),
+        Caller: (run) => run.callerId,
+        Error: (run) => run.errorCode,
+      },
+      'No runs are recorded yet. Call a tool with: tooldex call TOOL',
+      'No recorded run matches.',
+    ),
   })
   add({ line: 'get <id>', operation: executions.getExecution, text: executionText })
   add({ line: 'cancel <id>', operation: executions.cancelExecution, text: stateText })

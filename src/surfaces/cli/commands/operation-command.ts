@@ -1,11 +1,18 @@
 import { Argument, type Command, Option } from 'commander'
 import * as z from 'zod'
+import { TooldexError } from '../../../base/errors.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
-import { collect, parseCount, parseLimit, toJson } from './command.ts'
-import { type RegistryFlags, withRegistry, withRegistryOptions } from './registry/registry-command.ts'
+import { collect, parseInteger, toJson } from './command.ts'
+import {
+  printWarnings,
+  type RegistryFlags,
+  type WithWarnings,
+  withRegistry,
+  withRegistryOptions,
+} from './registry/registry-command.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,7 +33,13 @@ interface OperationCommand<Input extends z.ZodObject, Output extends z.ZodType> 
   readonly prepare?: (input: Fields) => Fields | Promise<Fields>
   /** Replaces names in the input by ids of the registry. */
   readonly resolve?: (input: Fields, registry: RegistryClient) => Promise<Fields>
-  readonly text: (answer: z.output<Output>, page: { readonly input: Fields; readonly columns: number }) => string
+  readonly text: (answer: z.output<Output>, shown: Shown) => string
+}
+
+/** The input of a command, and the width of the terminal. */
+interface Shown {
+  readonly input: Fields
+  readonly columns: number
 }
 
 /** Returns a function that adds commands to a group. */
@@ -48,14 +61,28 @@ export const operationCommands =
       const placed = targets.map((field, index) => [field, values[index]])
       const typed = Object.fromEntries([...placed, ...named].filter(([, value]) => value !== undefined))
       const input = (await spec.prepare?.(typed)) ?? typed
-      const answer = spec.isLocal
-        ? await invoke(operation, input, await host.open({ configs: [] }))
-        : await withRegistry(host, server === undefined ? {} : { server }, async (registry) =>
+      const answer = await (spec.isLocal
+        ? invoke(operation, input, await host.open({ configs: [] }))
+        : withRegistry(host, server === undefined ? {} : { server }, async (registry) =>
             registry.invoke(operation, { ...((await spec.resolve?.(input, registry)) ?? input) }),
           )
+      ).catch((thrown: unknown) => {
+        throw inWordsOf(thrown, targets, args)
+      })
       host.out(json ? toJson(answer) : spec.text(answer, { input, columns: host.columns }))
+      if (!json) printWarnings(host, (answer ?? {}) as WithWarnings)
     })
   }
+
+/** Replaces the names of fields in an error by those of the arguments: `idOrName` by `<tool>`. */
+function inWordsOf(thrown: unknown, targets: readonly string[], args: readonly string[]): unknown {
+  if (!(thrown instanceof TooldexError) || thrown.code !== 'INPUT_INVALID') return thrown
+  const inWords = (text: string) =>
+    targets.reduce((rest, field, index) => rest.replaceAll(new RegExp(`\\b${field}\\b`, 'g'), args[index] ?? ''), text)
+  const { code, message, hint, personHint } = thrown
+  const problems = thrown.problems.map((problem) => ({ ...problem, message: inWords(problem.message) }))
+  return new TooldexError(code, inWords(message), { hint, personHint, problems, cause: thrown })
+}
 
 /** The help text of a sentence: `List tools.` is `list tools`. */
 const toHelp = (sentence: string): string =>
@@ -87,7 +114,7 @@ type Parser = (text: string, before: unknown) => unknown
 
 function parserFor({ type, minimum = 0 }: FieldSchema): Parser | undefined {
   if (type === 'array') return collect as Parser
-  return type === 'integer' ? (minimum > 0 ? parseCount : parseLimit) : undefined
+  return type === 'integer' ? parseInteger(Math.max(minimum, 0)) : undefined
 }
 
 function toArgument(name: string, schema: FieldSchema): Argument {
@@ -113,13 +140,14 @@ interface Page<Item> {
   readonly total?: number | undefined
 }
 
-/** The text of a list: a table with these columns, or another text if it is empty. */
+/** The text of a list: a table with these columns; an empty one is a sentence with the next step. */
 export const tableText =
-  <Item>(columns: Readonly<Record<string, (item: Item) => unknown>>, empty?: string) =>
-  ({ items, nextCursor, total }: Page<Item>, page: { readonly columns: number }): string => {
-    if (items.length === 0 && empty !== undefined) return empty
+  <Item>(columns: Readonly<Record<string, (item: Item) => unknown>>, empty: string, noMatch = empty) =>
+  ({ items, nextCursor, total }: Page<Item>, { input, columns: width }: Shown): string => {
+    if (items.length === 0) return `${Object.keys(input).length === 0 ? empty : noMatch}\n`
     const rows = items.map((item) => Object.values(columns).map((cell) => String(cell(item) ?? '')))
     const count = total === undefined ? '' : `${total} in total\n`
-    const more = nextCursor === undefined ? '' : `more: --cursor ${nextCursor}\n`
-    return `${formatTable(Object.keys(columns), rows, page.columns)}\n${count}${more}`
+    const next = input.page === undefined ? `--cursor ${nextCursor}` : `--page ${Number(input.page) + 1}`
+    const more = nextCursor === undefined ? '' : `more: ${next}\n`
+    return `${formatTable(Object.keys(columns), rows, width)}\n${count}${more}`
   }

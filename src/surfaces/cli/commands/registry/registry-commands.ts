@@ -16,7 +16,10 @@ export const addCategories: AddCommand = (program, host) => {
   add({
     line: 'tree',
     operation: categoryTree,
-    text: ({ items }) => (items.length === 0 ? 'There are no categories.\n' : treeText(items, '')),
+    text: ({ items }) =>
+      items.length === 0
+        ? 'There are no categories. Create one with: tooldex categories create NAME\n'
+        : treeText(items, ''),
   })
   add({
     line: 'create <name>',
@@ -77,7 +80,10 @@ export const addTags: AddCommand = (program, host) => {
   add({
     line: 'list',
     operation: categories.listTags,
-    text: tableText({ Tag: ({ tag }) => tag, Tools: ({ tools }) => tools }),
+    text: tableText(
+      { Tag: ({ tag }) => tag, Tools: ({ tools }) => tools },
+      'No tool has a tag. Add some with: tooldex tools edit TOOL --set tags=[a,b]',
+    ),
   })
   add({
     line: 'rename <from> <to>',
@@ -92,13 +98,16 @@ export const addKeys: AddCommand = (program, host) => {
   add({
     line: 'list',
     operation: keys.listKeys,
-    text: tableText({
-      Name: (key) => key.name,
-      Prefix: (key) => key.prefix,
-      Scopes: (key) => key.scopes.join(' '),
-      State: (key) => keyState(key),
-      'Last used': (key) => key.lastUsedAt ?? 'never',
-    }),
+    text: tableText(
+      {
+        Name: (key) => key.name,
+        Prefix: (key) => key.prefix,
+        Scopes: (key) => key.scopes.join(' '),
+        State: (key) => keyState(key),
+        'Last used': (key) => key.lastUsedAt ?? 'never',
+      },
+      'There are no keys. Create one with: tooldex keys create NAME --scope admin',
+    ),
   })
   add({
     line: 'current',
@@ -134,12 +143,16 @@ export const addAudit: AddCommand = (program, host) =>
     line: 'audit',
     operation: keys.listAudit,
     options: ['--subject <subject>', '--limit <n>', '--cursor <cursor>'],
-    text: tableText({
-      Time: ({ at }) => at,
-      Actor: ({ actor }) => actor,
-      Action: ({ action }) => action,
-      Subject: ({ subject }) => subject,
-    }),
+    text: tableText(
+      {
+        Time: ({ at }) => at,
+        Actor: ({ actor }) => actor,
+        Action: ({ action }) => action,
+        Subject: ({ subject }) => subject,
+      },
+      'No changes are recorded yet.',
+      'No recorded change matches.',
+    ),
   })
 
 /** `tooldex secrets`: secrets that tools refer to as secret:NAME. */
@@ -150,7 +163,7 @@ export const addSecrets: AddCommand = (program, host) => {
     operation: secrets.listSecrets,
     text: tableText(
       { name: ({ name }) => name, changed: ({ updatedAt }) => updatedAt, by: ({ createdBy }) => createdBy },
-      'No secrets.\n',
+      'No secrets. Store one with: tooldex secrets set NAME < FILE',
     ),
   })
   add({
@@ -169,5 +182,9 @@ async function readValue(interactive: boolean): Promise<string> {
     throw new TooldexError('USAGE', 'The value of a secret is read from standard input.', {
       hint: 'Run: tooldex secrets set NAME < FILE',
     })
-  return (await text(process.stdin)).replace(/\r?\n$/, '')
+  const value = (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (value !== '') return value
+  throw new TooldexError('USAGE', 'Standard input is empty, so there is no value to store.', {
+    hint: 'Run: tooldex secrets set NAME < FILE, or pipe the value to it.',
+  })
 }

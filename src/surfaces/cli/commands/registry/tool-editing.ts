@@ -10,8 +10,8 @@ import type { CliHost } from '../../host.ts'
 import { reportError } from '../../report-error.ts'
 import { setFields } from '../../set-fields.ts'
 import { collect, parseCount, toJson } from '../command.ts'
-import { definedOptions, toolStateText, withRegistry, withRegistryOptions } from './registry-command.ts'
-import { printWarnings, type WriteFlags, withCategory, writeTool } from './tool-writing.ts'
+import { definedOptions, printWarnings, toolStateText, withRegistry, withRegistryOptions } from './registry-command.ts'
+import { type WriteFlags, withCategory, writeTool } from './tool-writing.ts'
 
 interface Editing {
   readonly tool: RegisteredTool

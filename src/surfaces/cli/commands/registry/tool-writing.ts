@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../../../base/errors.ts'
-import { formatProblem, type Problem } from '../../../../base/problem.ts'
+import type { Problem } from '../../../../base/problem.ts'
 import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import { withoutPeriod } from '../../../../diagnostics/sentences.ts'
 import type { Operation } from '../../../../operations/operation.ts'
@@ -15,8 +15,11 @@ import { readToolFile, type ToolFile } from '../../read-tool-file.ts'
 import { toJson } from '../command.ts'
 import {
   definedOptions,
+  findingText,
+  printWarnings,
   type RegistryFlags,
   toolStateText,
+  type WithWarnings,
   withRegistry,
   withRegistryOptions,
 } from './registry-command.ts'
@@ -27,8 +30,6 @@ export interface WriteFlags extends RegistryFlags {
   readonly expectedVersion?: number
   readonly script?: string
 }
-
-type WithWarnings = Pick<WrittenTool, 'warnings'>
 
 interface Writing<Input extends z.ZodType, Output extends z.ZodType<WithWarnings>> {
   readonly file: string
@@ -56,15 +57,6 @@ export async function writeTool<Input extends z.ZodType, Output extends z.ZodTyp
   const answer = await invokeWithFile(host, flags, { file, operation, input, after })
   host.out(flags.json ? toJson(answer) : text(answer))
   printWarnings(host, answer, file.place)
-}
-
-/** Prints the warnings that a write returned, such as a server that cannot be reached now. */
-export function printWarnings(
-  host: CliHost,
-  { warnings = [] }: WithWarnings,
-  locate: (problem: Problem) => Problem = (problem) => problem,
-): void {
-  for (const warning of warnings as readonly Problem[]) host.err(findingText(locate(warning)))
 }
 
 async function invokeWithFile<Input extends z.ZodType, Output extends z.ZodType>(
@@ -194,10 +186,3 @@ function addValidate(group: Command, host: CliHost, exit: (code: number) => void
 
 const validationText = (valid: boolean, problems: readonly Problem[]): string =>
   `${problems.map(findingText).join('')}${valid ? 'valid' : 'not valid'}\n`
-
-function findingText(problem: Problem): string {
-  const { severity, file, pointer, line, column, message } = problem
-  if (file !== undefined || line === undefined) return `${severity}: ${formatProblem(problem)}\n`
-  const location = `line ${line}${column === undefined ? '' : `, column ${column}`}: `
-  return `${severity}: ${formatProblem({ ...problem, pointer: pointer ?? '', message: location + message })}\n`
-}

@@ -41,16 +41,7 @@ export const addTools: AddCommand = (program, host, exit) => {
   addDefinitions(group, host)
 }
 
-const noToolsText = 'No tools are registered yet. Register one with: tooldex tools create FILE\n'
-
 function addList(add: Add): void {
-  const table = tableText<Awaited<ReturnType<typeof tools.listRegistered.handle>>['items'][number]>({
-    Tool: ({ name }) => name,
-    Status: ({ status }) => status,
-    Version: ({ version }) => version,
-    Kind: ({ executorType }) => executorType,
-    Description: ({ description }) => description,
-  })
   add({
     line: 'list',
     operation: tools.listRegistered,
@@ -64,10 +55,17 @@ function addList(add: Add): void {
       ...paging,
       '--page <n>',
     ],
-    text(page, shown) {
-      if (page.items.length > 0) return table(page, shown)
-      return Object.keys(shown.input).length === 0 ? noToolsText : 'No registered tool matches the filters.\n'
-    },
+    text: tableText(
+      {
+        Tool: ({ name }) => name,
+        Status: ({ status }) => status,
+        Version: ({ version }) => version,
+        Kind: ({ executorType }) => executorType,
+        Description: ({ description }) => description,
+      },
+      'No tools are registered yet. Register one with: tooldex tools create FILE',
+      'No registered tool matches the filters.',
+    ),
   })
 }
 
@@ -77,12 +75,15 @@ function addVersions(add: Add): void {
     operation: versions.listVersions,
     fields,
     options: paging,
-    text: tableText({
-      Version: ({ version, isLatest }) => `${version}${isLatest ? ' (latest)' : ''}`,
-      Time: ({ createdAt }) => createdAt,
-      Actor: ({ createdBy }) => createdBy,
-      Changelog: ({ changelog }) => changelog,
-    }),
+    text: tableText(
+      {
+        Version: ({ version, isLatest }) => `${version}${isLatest ? ' (latest)' : ''}`,
+        Time: ({ createdAt }) => createdAt,
+        Actor: ({ createdBy }) => createdBy,
+        Changelog: ({ changelog }) => changelog,
+      },
+      'There are no further versions.',
+    ),
   })
   add({
     line: 'diff <tool>',
@@ -114,7 +115,7 @@ function addProposals(add: Add): void {
         Fields: ({ change }) => Object.keys(change).join(', '),
         Reason: ({ reason }) => reason,
       },
-      'No proposals.\n',
+      'No proposals. Make one with: tooldex tools propose TOOL FILE',
     ),
   })
   const id = ['id']
