@@ -37,10 +37,13 @@ const isJson = (args: readonly string[]): boolean =>
 
 const usageHint = 'tooldex COMMAND --help shows its arguments and options'
 
-const toUsageError = ({ message }: CommanderError): TooldexError =>
-  new TooldexError('USAGE', toSentence(message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())), {
+/** The messages of commander begin with `error: ` and a lower-case letter. */
+function toUsageError({ message }: CommanderError): TooldexError {
+  const text = message.slice('error: '.length)
+  return new TooldexError('USAGE', toSentence(text.charAt(0).toUpperCase() + text.slice(1)), {
     hint: toSentence(usageHint),
   })
+}
 
 /** Builds the commander program with as few commands as the line needs: one, their names only, or all. */
 export async function createProgram(
