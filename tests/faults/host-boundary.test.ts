@@ -5,63 +5,12 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { Sandbox } from '../../src/executors/index.ts'
 import { needs } from '../support/needs.ts'
 import { startServer, type TestServer } from '../support/start-server.ts'
+import { attackedSecrets, attackScript, foundBy, hiddenFile } from './server-attack.ts'
 
 const { levels } = new Sandbox({ env: process.env })
 const hasLevels = 'made' in (await levels.isolated.run()) && 'made' in (await levels.confined.run())
 const it = needs(hasLevels, 'needs bubblewrap, user namespaces and Landlock of Linux 6.12')
 const itAsRoot = needs(hasLevels && process.geteuid?.() === 0, 'needs root, to read the memory of another process')
-
-const secrets = {
-  TOOLDEX_API_KEY: 'own-api-key-0123456789abcdef',
-  TOOLDEX_SECRET_KEY: 'own-secret-key-0123456789abcdef',
-  TOOLDEX_EMBEDDINGS_KEY: 'own-embeddings-key-0123456789',
-  OTHER_TOKEN: 'token-of-another-tool-0123456789',
-}
-const hiddenFile = 'content-of-a-file-of-the-server'
-
-/** Looks at all that an attacker would, and prints the names of what it found: no redaction is in its way. */
-const attack = (pid: number, home: string): string => `
-import os
-seen = b''
-try:
-    pids = [name for name in os.listdir('/proc') if name.isdigit()]
-except OSError:
-    pids = []
-for pid in pids:
-    try:
-        seen += open('/proc/' + pid + '/environ', 'rb').read()
-    except OSError:
-        pass
-for path in ['/proc/${pid}/environ', '/proc/${pid}/root${home}/private.txt'] + ['${home}/' + n for n in ('private.txt', 'server.json', 'db/PG_VERSION')]:
-    try:
-        seen += open(path, 'rb').read()
-    except OSError:
-        pass
-try:
-    maps = open('/proc/${pid}/maps').read().splitlines()
-    with open('/proc/${pid}/mem', 'rb', 0) as memory:
-        for line in maps:
-            if ' rw-p ' not in line or len(seen) > 30000000:
-                continue
-            start, end = (int(part, 16) for part in line.split()[0].split('-'))
-            try:
-                memory.seek(start)
-                seen += memory.read(min(end - start, 8000000))
-                seen += b'MEMORY'
-            except (OSError, ValueError):
-                pass
-except OSError:
-    pass
-try:
-    open('${home}/planted', 'w').close()
-    seen += b'PLANTED'
-except OSError:
-    pass
-wanted = ${JSON.stringify({ ...secrets, file: hiddenFile, memory: 'MEMORY', planted: 'PLANTED', server: '"pid":' })}
-print('found:' + '+'.join(sorted(name for name, text in wanted.items() if text.encode() in seen)) + ':')
-`
-
-const foundBy = (output: unknown): string => /found:([^:]*):/.exec(JSON.stringify(output))?.[1] ?? 'not run'
 
 let [folder, home, script]: string[] = []
 let server: TestServer
@@ -107,10 +56,10 @@ beforeAll(async () => {
     )
   server = await startServer({
     home,
-    env: { ...secrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: undefined },
+    env: { ...attackedSecrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: undefined },
     words: [...served(), '--grant', 'other=all', '--grant', 'third=network'],
   })
-  writeFileSync(script, attack(server.pid, home))
+  writeFileSync(script, attackScript(server.pid, home))
 })
 
 afterAll(async () => {
@@ -151,7 +100,7 @@ describe('what a tool can read of its server', () => {
 
   for (const isolation of ['isolated', 'confined', 'limited']) {
     it(`nothing from registered tools: ${isolation}`, async () => {
-      const code = attack(server.pid, home as string)
+      const code = attackScript(server.pid, home as string)
       const tools = [
         {
           executorType: 'python',
@@ -342,7 +291,7 @@ describe('the admin of another workspace', () => {
     await server.stop()
     server = await startServer({
       home: home as string,
-      env: { ...secrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: 'off' },
+      env: { ...attackedSecrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: 'off' },
       words: served(),
     })
     const run = (name: string, more = {}) =>
@@ -362,7 +311,7 @@ describe('the admin of another workspace', () => {
   })
 
   itAsRoot('would have read the server without the shield, so the attack is one', async () => {
-    writeFileSync(script as string, attack(server.pid, home as string))
+    writeFileSync(script as string, attackScript(server.pid, home as string))
     const answer = await call('bare_run', { file: script })
     expect(foundBy(answer.result)).toMatch(/TOOLDEX_SECRET_KEY.*file.*memory.*planted/)
   })
