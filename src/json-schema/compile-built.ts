@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module'
 import type { ErrorObject, FuncKeywordDefinition, Options, ValidateFunction } from 'ajv'
 import type * as Ajv2020 from 'ajv/dist/2020.js'
+import { isObject, type JsonObject } from '../base/json-values.ts'
 import { compileSearchPattern } from '../base/pattern.ts'
 import { WorkBudget } from '../base/work-budget.ts'
-import type { BuiltSchema } from './build-schema.ts'
+import { asserting, containerOf } from './keywords.ts'
 import { schemaLimits, stepCosts } from './limits.ts'
+import type { SchemaDocument } from './schema-document.ts'
 
 /** Loaded with the first validated value: most starts validate none. */
 const loadAjv = (): typeof Ajv2020 => createRequire(import.meta.url)('ajv/dist/2020.js')
@@ -89,9 +91,72 @@ function isMultipleOf(step: number): (value: number) => boolean {
 /** The same text for values that are equal in JSON Schema. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
+    isObject(part)
       ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))
       : Array.isArray(part)
         ? ['list', ...part]
         : part,
   )
+
+type Built = Record<string, unknown> | boolean
+
+/** A schema with the keywords that are validated; each target of a ref is under `$defs` once and spends a step when it is followed. */
+export interface BuiltSchema {
+  readonly root: Built
+  readonly defs: Readonly<Record<string, Built>>
+}
+
+/** The form of a schema without problems that is compiled. */
+export function buildSchema(document: SchemaDocument): BuiltSchema {
+  const builder = new Builder(document)
+  const defs: Record<string, Built> = {}
+  for (const [ref, target] of document.targets) {
+    const built = typeof target === 'boolean' ? target : builder.buildTarget(target)
+    const spendStep = `#${document.find(target)?.pointer ?? ''}`
+    // Beside the other keywords it would not be evaluated if one of them fails; before them it always is.
+    defs[nameOf(ref)] = typeof built === 'boolean' ? built : { allOf: [{ spendStep }, built] }
+  }
+  return { root: builder.build(document.root), defs }
+}
+
+const nameOf = (ref: unknown) => `r${String(ref).slice(1)}`
+const toDef = (ref: unknown) => `#/$defs/${nameOf(ref)}`
+
+class Builder {
+  readonly #document: SchemaDocument
+  readonly #refs: ReadonlyMap<unknown, string>
+
+  constructor(document: SchemaDocument) {
+    this.#document = document
+    this.#refs = new Map([...document.targets].map(([ref, target]) => [target, ref]))
+  }
+
+  /** The schema itself, or a ref to it if it is the target of refs. */
+  build(node: unknown): Built {
+    if (!isObject(node)) return node !== false
+    const ref = this.#refs.get(node)
+    if (ref === undefined) return this.buildTarget(node)
+    return this.#withDefault({ $ref: toDef(ref) }, node)
+  }
+
+  buildTarget(node: JsonObject): Built {
+    const entries = Object.entries(node).flatMap(([word, value]) => {
+      if (word === '$ref') return [[word, toDef(value)]]
+      return asserting.has(word) ? [[word, this.#keyword(word, value)]] : []
+    })
+    return this.#withDefault(Object.fromEntries(entries), node)
+  }
+
+  #withDefault(built: Record<string, unknown>, node: JsonObject): Built {
+    const value = '$ref' in built ? this.#document.withDefault(node)?.default : undefined
+    return value === undefined ? built : { ...built, default: value }
+  }
+
+  #keyword(word: string, value: unknown): unknown {
+    const container = containerOf(word)
+    if (container === 'schema') return this.build(value)
+    if (container === 'array') return (value as readonly unknown[]).map((part) => this.build(part))
+    if (container === undefined) return value
+    return Object.fromEntries(Object.entries(value as JsonObject).map(([name, part]) => [name, this.build(part)]))
+  }
+}

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../base/json-values.ts'
-import type { ProblemKind } from '../base/problem.ts'
+import { fromPointer, type ProblemKind } from '../base/problem.ts'
 import { suggestWithin } from '../base/suggest.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { formatPath } from '../diagnostics/zod-issues.ts'
@@ -160,6 +160,5 @@ function kindOf(value: unknown): string {
 
 /** The parts of a JSON pointer, with indexes as numbers. */
 export function readPath(pointer: string): readonly PropertyKey[] {
-  const parts = pointer.split('/').slice(1)
-  return parts.map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')))
+  return fromPointer(pointer).map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part))
 }

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { ErrorObject } from 'ajv'
 import { isObject, type JsonObject } from '../base/json-values.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../base/work-budget.ts'
 import { formatPath, theInput } from '../diagnostics/zod-issues.ts'
-import { type BuiltSchema, buildSchema } from './build-schema.ts'
-import { compileBuilt, type SchemaCheck } from './compile-built.ts'
+import { type BuiltSchema, buildSchema, compileBuilt, type SchemaCheck } from './compile-built.ts'
 import { type CopiedJson, copyJson, NotJson, setOwn } from './copy-json.ts'
 import { describeErrors } from './describe-errors.ts'
 import { limitsHere, schemaLimits, stepCosts } from './limits.ts'
@@ -153,5 +153,32 @@ class Filler {
   #put(value: Record<string, unknown>, name: string, defaultValue: unknown): void {
     if (++this.#filled > schemaLimits.defaults) throw new NotJson([], 'has endless defaults')
     setOwn(value, name, copyJson(defaultValue).value)
+  }
+}
+
+/** An LRU cache of validators by the content of their schemas. */
+export class SchemaCache {
+  readonly #entries = new Map<string, SchemaValidator>()
+  readonly #maxEntries: number
+
+  /** A used validator takes about 50 KB. */
+  constructor(maxEntries = 500) {
+    this.#maxEntries = maxEntries
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** The cached validator of a schema, or a new one from `create`. */
+  take(schema: unknown, create: () => SchemaValidator): SchemaValidator {
+    const key = createHash('sha256')
+      .update(JSON.stringify(schema) ?? '')
+      .digest('base64')
+    const found = this.#entries.get(key) ?? create()
+    this.#entries.delete(key)
+    this.#entries.set(key, found)
+    if (this.#entries.size > this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value ?? '')
+    return found
   }
 }

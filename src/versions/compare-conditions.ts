@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
 import type { SchemaPair, Walk } from './comparison.ts'
-import { matchSame } from './match-same.ts'
+import { matchSame } from './comparison.ts'
 import { hasReference } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 

@@ -4,7 +4,7 @@ import { compareBounds } from './compare-bounds.ts'
 import { compareConditions } from './compare-conditions.ts'
 import { compareProperties } from './compare-properties.ts'
 import type { Walk } from './comparison.ts'
-import { matchSame } from './match-same.ts'
+import { matchSame } from './comparison.ts'
 import { isWellFormed, normalizeNode, withoutAnnotations } from './schema-node.ts'
 import { atItems, type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
+import { isObject } from '../../base/json-values.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
 import { suggest } from '../../base/suggest.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
@@ -97,9 +98,6 @@ const missingVariable = (name: string): [string, string] =>
   isOwnVariable(name)
     ? [`the variable ${name} belongs to Tooldex and is not available to servers`, 'use another variable']
     : [`the variable ${name} is not set`, `set it, or use \${${name}:-}`]
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const refuse = (path: string, problems: readonly Problem[]): TooldexError =>
   new TooldexError('CONFIG_INVALID', `${path} cannot be used: ${problems.slice(0, 5).map(formatProblem).join('; ')}.`, {

@@ -1,4 +1,5 @@
 import { parseExactly } from '../../base/exact-numbers.ts'
+import { isObject } from '../../base/json-values.ts'
 import { cut } from './describe-failure.ts'
 import { type MappedResult, mapResult, readObject } from './map-result.ts'
 import { cutContent } from './message-check.ts'
@@ -54,13 +55,13 @@ function readEvent(text: string): { fields: string; data: string } {
 
 /** Requests and notifications of this size are dropped: none that a client of tools needs is that long. */
 function reduce(message: unknown, maxItems: number): readonly ReducedMessage[] {
-  if (!isRecord(message) || 'method' in message) return []
+  if (!isObject(message) || 'method' in message) return []
   const { jsonrpc, id, error, result } = message
   const frame = { jsonrpc, id }
   const refuse = (why: string) => [{ message: { ...frame, error: { code: internalError, message: why } } }]
-  if (isRecord(error))
+  if (isObject(error))
     return [{ message: { ...frame, error: { code: error.code, message: cut(String(error.message)) } } }]
-  if (!isRecord(result)) return refuse('The result is not an object.')
+  if (!isObject(result)) return refuse('The result is not an object.')
   if (Array.isArray(result.tools))
     return [{ message: { ...frame, result: { ...scalarsOf(result), tools: namesOf(result.tools) } } }]
   if (result.content === undefined && result.structuredContent === undefined)
@@ -91,7 +92,7 @@ function reduceResult(
 }
 
 const namesOf = (tools: readonly unknown[]) =>
-  tools.slice(0, maxTools).map((tool) => ({ name: isRecord(tool) ? tool.name : null, inputSchema: { type: 'object' } }))
+  tools.slice(0, maxTools).map((tool) => ({ name: isObject(tool) ? tool.name : null, inputSchema: { type: 'object' } }))
 
 const scalarsOf = (result: object) =>
   Object.fromEntries(
@@ -99,6 +100,3 @@ const scalarsOf = (result: object) =>
   )
 
 const maxScalar = 1000
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json-values.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { RelaxedValue } from '../../documents/typed-yaml.ts'
 
@@ -24,11 +25,11 @@ const texts = {
  * reported; unusable values are dropped.
  */
 export function relaxConfig(config: unknown, sourceAt: SourceAt): RelaxedValue {
-  if (!isMapping(config)) return { value: config, findings: [] }
+  if (!isObject(config)) return { value: config, findings: [] }
   const relaxer = new Relaxer(sourceAt)
   const relaxed = { ...config }
   for (const key of texts.config) relaxer.text(relaxed, key, [])
-  if (isMapping(relaxed.env)) relaxed.env = relaxer.each(relaxed.env, ['env'])
+  if (isObject(relaxed.env)) relaxed.env = relaxer.each(relaxed.env, ['env'])
   relaxer.list(relaxed, 'tags', [])
   if (relaxed.name === '') relaxer.drop(relaxed, ['name'], "name is empty; 'climax' is used", 'name the config')
   if (Array.isArray(relaxed.globalArgs)) relaxed.globalArgs = relaxer.args(relaxed.globalArgs, ['globalArgs'])
@@ -46,7 +47,7 @@ class Relaxer {
 
   tools(tools: readonly unknown[], path: Path): unknown[] {
     return tools.map((tool, index) => {
-      if (!isMapping(tool)) return tool
+      if (!isObject(tool)) return tool
       const at = [...path, index]
       const relaxed = { ...tool }
       for (const key of texts.tool) this.text(relaxed, key, at)
@@ -59,7 +60,7 @@ class Relaxer {
 
   args(args: readonly unknown[], path: Path): unknown[] {
     return args.map((arg, index) => {
-      if (!isMapping(arg)) return arg
+      if (!isObject(arg)) return arg
       const at = [...path, index]
       const relaxed = { ...arg }
       for (const key of ['name', 'description', 'flag']) this.text(relaxed, key, at)
@@ -155,6 +156,3 @@ function toSeconds(value: string | boolean): number | string {
   if (/^[-+]?(?:inf|infinity|nan)$/i.test(text)) return Number.NaN
   return text === '' || Number.isNaN(Number(text)) ? value : Number(text)
 }
-
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json-values.ts'
 import type { tools, toolVersions } from '../schema.ts'
 
 /** A row of the first data model; `made_us` is its creation time in microseconds. */
@@ -78,8 +79,7 @@ function asDraft07(value: unknown): Record<string, unknown> {
   return Object.keys(schema).length === 0 || '$schema' in schema ? schema : { $schema: draft07, ...schema }
 }
 
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
 export const legacyText = (value: unknown): string | null => (value == null ? null : String(value))
 /** A time without a zone is UTC. */
 export function legacyTime(value: unknown): Date | null {

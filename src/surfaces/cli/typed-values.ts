@@ -1,4 +1,5 @@
 import { readJson } from '../../documents/read-json.ts'
+import { isOfType } from '../../json-schema/value-types.ts'
 import type { FlagProperty } from './tool-flags.ts'
 
 type Properties = Readonly<Record<string, FlagProperty & { readonly items?: FlagProperty }>>
@@ -24,16 +25,8 @@ function typed(value: unknown, type: unknown): unknown {
   if (type === undefined || types.includes('string')) return value
   try {
     const parsed = readJson(value)
-    return types.some((each) => isOf(parsed, each)) ? parsed : value
+    return types.some((each) => isOfType(parsed, each)) ? parsed : value
   } catch {
     return value
   }
-}
-
-function isOf(value: unknown, type: unknown): boolean {
-  if (type === 'integer') return Number.isInteger(value)
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'null') return value === null
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
-  return typeof value === type
 }

@@ -1,4 +1,5 @@
 import { parseExactly } from '../../base/exact-numbers.ts'
+import { isObject } from '../../base/json-values.ts'
 
 const nameKeys = ['name', 'tool_name', 'toolName', 'tool', 'id']
 const argumentKeys = ['arguments', 'args', 'parameters', 'params', 'input']
@@ -21,7 +22,7 @@ export function readCall(input: Readonly<Record<string, unknown>>): Record<strin
       return value === undefined ? [] : [[key, value]]
     }),
   )
-  if (name === undefined && isRecord(inner) && pick(inner, nameKeys) !== undefined)
+  if (name === undefined && isObject(inner) && pick(inner, nameKeys) !== undefined)
     return { ...readCall(inner), ...own }
   const loose = Object.fromEntries(Object.entries(input).filter(([key]) => !knownKeys.has(key)))
   return { ...own, name, arguments: inner ?? loose }
@@ -33,9 +34,6 @@ export const looseKeys = (input: Readonly<Record<string, unknown>>): readonly st
 
 const pick = (record: Readonly<Record<string, unknown>>, keys: readonly string[]) =>
   keys.map((key) => record[key]).find((value) => value !== undefined && value !== null)
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parse(value: unknown): unknown {
   if (typeof value !== 'string') return value

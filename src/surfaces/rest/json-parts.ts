@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json-values.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 
 const maxShortArray = 20
@@ -23,8 +24,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const isLong = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > maxShortArray
 
-const hasLongArray = (body: unknown): body is Fields =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) && Object.values(body).some(isLong)
+const hasLongArray = (body: unknown): body is Fields => isObject(body) && Object.values(body).some(isLong)
 
 function* piecesOf(body: Fields): Generator<string> {
   let before = '{'

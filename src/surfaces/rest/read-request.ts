@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { TooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
 import type { Expected } from '../../contract/stores.ts'
 import type { BodyLimits } from '../../operations/operation.ts'
 import { readExpected } from './entity-tag.ts'
@@ -80,7 +81,7 @@ function readNone(query: URLSearchParams): Record<string, never> {
 async function readObject(request: Request, bodyLimits: BodyLimits): Promise<Record<string, unknown>> {
   const fields = await readRequestBody(request, bodyLimits)
   if (fields === undefined) return {}
-  if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields as Record<string, unknown>
+  if (isObject(fields)) return fields
   throw new TooldexError('INPUT_INVALID', 'The body must be a JSON object.')
 }
 

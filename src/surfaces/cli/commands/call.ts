@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
+import { isObject } from '../../../base/json-values.ts'
 import { readJson } from '../../../documents/read-json.ts'
 import { readParameters } from '../../../json-schema/read-parameters.ts'
 import { configToolId } from '../../../operations/catalog/live-catalog.ts'
@@ -177,7 +178,7 @@ const argsHint = `Write: --args '{"name": "value"}'`
 export function parseArgs(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
   const value = readArgs(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isObject(value)) return value
   throw new TooldexError('USAGE', '--args is not a JSON object.', { hint: argsHint })
 }
 
