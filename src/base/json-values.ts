@@ -38,6 +38,17 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The value if it is an array, else an empty array. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The strings in an array; empty for any other value. */
+export const textsOf = (value: unknown): string[] => listOf(value).filter((item) => typeof item === 'string')
+
+/** The object without some of its keys. */
+export function omit(value: JsonObject, ...keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
+}
+
 /** Freezes plain data recursively, so that sharing it is as safe as copying it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

@@ -1,10 +1,9 @@
-import { isObject } from '../base/json-values.ts'
+import { isObject, listOf, textsOf } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { LlmFormat, Loss } from '../contract/llm.ts'
 import { CompileState } from './compile-state.ts'
 import { SchemaConverter } from './convert-schema.ts'
 import { dialects, type ProviderDialect } from './dialects.ts'
-import { listOf, textsOf } from './json-value.ts'
 import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
 
 /** The schema of a tool's arguments in the dialect of a provider. */

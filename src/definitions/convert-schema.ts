@@ -4,8 +4,7 @@ import { areDisjoint } from '../json-schema/disjoint.ts'
 import { containerOf } from '../json-schema/keywords.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { flagKeywords, isVacuous, silentKeywords } from './dialects.ts'
-import { pickTexts } from './json-value.ts'
-import { anyValue, convertOpenApi, openAny } from './open-api.ts'
+import { anyValue, convertOpenApi, openAny, pickTexts } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
 
 /** Converts a stored schema, part by part, to the dialect of a provider. */

@@ -1,10 +1,9 @@
-import { isObject } from '../base/json-values.ts'
+import { isObject, listOf, omit, textsOf } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { isOfType } from '../json-schema/value-types.ts'
 import { cutText } from '../rules/cut-text.ts'
 import type { CompileState } from './compile-state.ts'
 import { keywordsOfType } from './dialects.ts'
-import { listOf, omit, textsOf } from './json-value.ts'
 
 const formats: Record<string, readonly string[]> = {
   string: ['date-time', 'enum'],

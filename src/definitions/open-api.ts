@@ -1,10 +1,9 @@
-import { isObject } from '../base/json-values.ts'
+import { isObject, listOf, omit } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { isOfType, typeOfValue } from '../json-schema/value-types.ts'
 import type { CompileState, Path } from './compile-state.ts'
 import type { SchemaConverter } from './convert-schema.ts'
 import { keywordsOfType } from './dialects.ts'
-import { listOf, omit, pickTexts } from './json-value.ts'
 import { narrowToType, takesFormat } from './open-api-type.ts'
 import { mergeNodes, resolveNode } from './resolve-node.ts'
 
@@ -32,6 +31,11 @@ export function anyValue(texts: JsonSchema = {}): JsonSchema {
   const list = { type: 'array', items: { type: 'string' } }
   const types = [{ type: 'string', ...texts }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }, list]
   return { anyOf: types.map((type) => ({ ...type, nullable: true })) }
+}
+
+/** The entries of the given keys whose values are strings. */
+export function pickTexts(value: JsonSchema, ...keys: readonly string[]): JsonSchema {
+  return Object.fromEntries(keys.filter((key) => typeof value[key] === 'string').map((key) => [key, value[key]]))
 }
 
 /** In a stored schema `nullable` without a type has no meaning. */

@@ -1,9 +1,8 @@
-import { isObject, sameJson } from '../base/json-values.ts'
+import { isObject, listOf, omit, sameJson } from '../base/json-values.ts'
 import { toPointer } from '../base/problem.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { isVacuous } from './dialects.ts'
-import { listOf, omit } from './json-value.ts'
 import { mergeSchemas } from './merge-schemas.ts'
 
 /** A schema without own refs and `allOf`, and the path for its subschemas. */

@@ -1,7 +1,6 @@
-import { isObject, sameJson } from '../base/json-values.ts'
+import { isObject, listOf, omit, sameJson, textsOf } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompileState, Path } from './compile-state.ts'
-import { listOf, omit, textsOf } from './json-value.ts'
 import { resolveNode } from './resolve-node.ts'
 
 /** The argument that contains the value if the input of a tool is not an object. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../base/json-values.ts'
+import { isObject, type JsonObject, textsOf } from '../base/json-values.ts'
 import { SchemaDocument } from './schema-document.ts'
 import { declaredTypes, listedValues, typeOfValue } from './value-types.ts'
 
@@ -69,6 +69,3 @@ function typesOf(document: SchemaDocument, parts: readonly JsonObject[]): readon
   }
   return []
 }
-
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, sameJson } from '../base/json-values.ts'
+import { isObject, type JsonObject, listOf, sameJson } from '../base/json-values.ts'
 import type { SchemaPair, Walk } from './comparison.ts'
 import { matchSame } from './comparison.ts'
-import { hasReference } from './schema-node.ts'
+import { hasReference, isSchema } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 
 /** Keywords that are compared as a whole; each row is a group that belongs together. */
@@ -68,17 +68,15 @@ const isEmpty = (values: readonly unknown[]) => values.every((value) => value ==
 function isSame(walk: Walk, { before, after, location }: SchemaPair, named: boolean): boolean {
   if (sameJson(before, after) && !hasReference(before)) return true
   if (Array.isArray(before) && Array.isArray(after)) return isSameList(walk, [before, after], location)
-  if (!named) return areSchemas(before, after) && walk.same({ before, after, location })
+  if (!named) return isSchema(before) && isSchema(after) && walk.same({ before, after, location })
   if (!isObject(before) || !isObject(after) || Object.keys(before).length !== Object.keys(after).length) return false
   return Object.entries(before).every(([name, part]) => {
     return Object.hasOwn(after, name) && isSame(walk, { before: part, after: after[name], location }, false)
   })
 }
 
-const areSchemas = (...values: unknown[]) => values.every((value) => isObject(value) || typeof value === 'boolean')
-
 function isSameList(walk: Walk, [before, after]: readonly [unknown[], unknown[]], location: SchemaPath): boolean {
-  if (before.length !== after.length || ![...before, ...after].every((value) => areSchemas(value))) return false
+  if (before.length !== after.length || ![...before, ...after].every(isSchema)) return false
   return matchSame({ ...walk, compare: () => undefined }, [before, after], location)[0].length === 0
 }
 
@@ -94,5 +92,3 @@ function compareAll(walk: Walk, [was, is]: readonly [readonly unknown[], readonl
   else if (right.length === 0) walk.report(at, 'widened', `${subjectOf(location)} must meet fewer conditions`)
   else walk.report(at, 'unclear', `the conditions of ${subjectOf(location)} could not be compared`)
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

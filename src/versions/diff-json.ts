@@ -11,21 +11,10 @@ export interface JsonDifference {
 /** The first differences between two JSON values, as deep as both have the same type. */
 export function diffJson(before: unknown, after: unknown, maxFindings: number): readonly JsonDifference[] {
   const found: JsonDifference[] = []
-  const open: { path: readonly string[]; left: unknown; right: unknown }[] = [{ path: [], left: before, right: after }]
-  // The array grows during the loop.
-  for (const { path, left, right } of open) {
+  for (const { path, left, right, keys } of pairsOf(before, after, sameJson)) {
     if (found.length >= maxFindings) break
-    if (sameJson(left, right)) continue
-    const keys = sharedKeys(left, right)
-    if (keys === undefined || path.length > maxDepth) {
-      found.push({
-        pointer: toPointer(path),
-        ...(left === undefined ? {} : { before: left }),
-        ...(right === undefined ? {} : { after: right }),
-      })
-      continue
-    }
-    for (const key of keys) open.push({ path: [...path, key], left: at(left, key), right: at(right, key) })
+    const sides = { ...(left === undefined ? {} : { before: left }), ...(right === undefined ? {} : { after: right }) }
+    if (keys === undefined) found.push({ pointer: toPointer(path), ...sides })
   }
   return found
 }
@@ -33,16 +22,34 @@ export function diffJson(before: unknown, after: unknown, maxFindings: number): 
 /** The objects of both values whose common keys are in another order, with the new order. */
 export function findReordered(before: unknown, after: unknown, maxFindings: number): readonly KeyOrder[] {
   const found: KeyOrder[] = []
-  const open: { path: readonly string[]; left: unknown; right: unknown }[] = [{ path: [], left: before, right: after }]
-  for (const { path, left, right } of open) {
+  for (const { path, left, right, keys } of pairsOf(before, after, sameOrderedJson)) {
     if (found.length >= maxFindings) break
-    const keys = sharedKeys(left, right)
-    if (keys === undefined || path.length > maxDepth || sameOrderedJson(left, right)) continue
+    if (keys === undefined) continue
     const [was, is] = [commonKeys(left, right), commonKeys(right, left)]
     if (was.some((key, index) => is[index] !== key)) found.push({ pointer: toPointer(path), keys: is })
-    for (const key of was) open.push({ path: [...path, key], left: at(left, key), right: at(right, key) })
   }
   return found
+}
+
+interface ValuePair {
+  readonly path: readonly string[]
+  readonly left: unknown
+  readonly right: unknown
+  /** The keys of both sides if both are arrays or both are objects. */
+  readonly keys?: readonly string[] | undefined
+}
+
+/** The values of both sides that differ, level by level. */
+function* pairsOf(left: unknown, right: unknown, isSame: (left: unknown, right: unknown) => boolean) {
+  const open: ValuePair[] = [{ path: [], left, right }]
+  // The array grows during the loop.
+  for (const pair of open) {
+    if (isSame(pair.left, pair.right)) continue
+    const keys = pair.path.length > maxDepth ? undefined : sharedKeys(pair.left, pair.right)
+    yield { ...pair, keys }
+    for (const key of keys ?? [])
+      open.push({ path: [...pair.path, key], left: at(pair.left, key), right: at(pair.right, key) })
+  }
 }
 
 /** An object whose keys are in another order now. */
@@ -56,7 +63,6 @@ const commonKeys = (of: unknown, other: unknown): readonly string[] =>
 
 const maxDepth = 50
 
-/** The keys of both sides if both are arrays or both are objects. */
 function sharedKeys(left: unknown, right: unknown): readonly string[] | undefined {
   const lists = Array.isArray(left) && Array.isArray(right)
   if (!lists && !(isObject(left) && isObject(right))) return undefined

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../base/json-values.ts'
+import { isObject, type JsonObject, listOf } from '../base/json-values.ts'
 import { WorkBudget } from '../base/work-budget.ts'
 import { checkKeyword } from '../json-schema/check-keyword.ts'
 import { asserting, containerOf, keywords } from '../json-schema/keywords.ts'
@@ -47,8 +47,6 @@ export function openSchema(schema: unknown, document: SchemaDocument): OpenSchem
   return undefined
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 /** Whether a schema contains a ref, so that equal texts may have different meanings. */
 export function hasReference(schema: unknown): boolean {
   const parts: unknown[] = [schema]
@@ -80,4 +78,5 @@ export function isWellFormed(keyword: string, value: unknown): boolean {
   return checkKeyword(kind === 'pattern' ? 'text' : kind, value, keyword, new WorkBudget(0)).length === 0
 }
 
-const isSchema = (value: unknown) => isObject(value) || typeof value === 'boolean'
+/** Whether a value is a schema. */
+export const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean'
