@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { Database, Db } from './database.ts'
+import { type Database, type Db, rowsOf } from './database.ts'
 import { guard } from './guard.ts'
-import { rowsOf } from './rows-of.ts'
 
 const concurrently = /^\s*create (unique )?index concurrently "(\w+)"/i
 // An arbitrary number that all processes share.

@@ -6,12 +6,11 @@ import { TooldexError } from '../base/errors.ts'
 import { reachPoint } from '../base/fault-points.ts'
 import { migrationsDir } from '../base/package-info.ts'
 import { buildIndexes, isConcurrent, toPlainIndex } from './build-indexes.ts'
-import type { Database, Db } from './database.ts'
+import { type Database, type Db, rowsOf } from './database.ts'
 import { causeOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
 import { convertRows, renameOldTables } from './legacy/convert.ts'
 import { checkNoConflicts, hasOlderShape } from './legacy/tables.ts'
-import { rowsOf } from './rows-of.ts'
 
 /** A migration of this release. */
 export interface Migration {

@@ -7,7 +7,7 @@ import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseSecretStore } from './access/secret-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
 import { isOneOf, selectTags } from './categories/tags.ts'
-import type { Database, Db } from './database.ts'
+import { type Database, type Db, rowsOf } from './database.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseIdempotencyStore } from './idempotency-store.ts'
@@ -15,7 +15,6 @@ import { DatabaseLearningStore } from './learning-store.ts'
 import { Cursors } from './page.ts'
 import { DatabaseProposalStore } from './proposal-store.ts'
 import { changeChannel } from './record.ts'
-import { rowsOf } from './rows-of.ts'
 import {
   apiKeys,
   policies,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import { rowsOf } from '../../src/storage/database.ts'
 import { type Database, openDatabase } from '../../src/storage/index.ts'
-import { rowsOf } from '../../src/storage/rows-of.ts'
 import { openMigrated } from './migrated-database.ts'
 
 /** Where runs are recorded: a PostgreSQL, or the embedded database of a home that nobody has open. */

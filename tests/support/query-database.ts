@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import { rowsOf } from '../../src/storage/database.ts'
 import type { Database } from '../../src/storage/index.ts'
-import { rowsOf } from '../../src/storage/rows-of.ts'
 
 /** The rows of a statement, on either engine. */
 export const query = async <Row>({ db }: Database, text: string) =>

@@ -1,8 +1,11 @@
-import { resolve } from 'node:path'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { readState, writeDump } from '../../storage/index.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { writeLines } from './dump-file.ts'
 
 /** Writes the whole database to a file. */
@@ -32,3 +35,44 @@ export const exportDatabase = defineOperation({
     return { file: path, ...trailer }
   },
 })
+
+/** Downloads the whole database. */
+export const backupDatabase = defineOperation({
+  name: 'database.backup',
+  summary: 'Download a consistent snapshot of the whole database, as a file for db restore.',
+  scope: 'admin',
+  needs: ['database', 'registry'],
+  http: { method: 'get', path: '/database/backup', tag: 'database', media: 'application/x-ndjson' },
+  input: z.object({}),
+  output: z.instanceof(ReadableStream<Uint8Array>),
+  async handle(_input, context) {
+    refuseOthers(context)
+    await context.registry.stores.audit.add(context.caller, { action: 'database.backup', subject: 'database' })
+    return spool(context)
+  },
+})
+
+/** The dump contains the rows of every workspace, so only the owner of the installation may read it. */
+function refuseOthers({ caller }: OperationContext): void {
+  if (caller.workspace === 'default') return
+  throw new TooldexError('FORBIDDEN', 'Only administrators of the first workspace may download the whole database.')
+}
+
+/** Buffers the dump in a file, so that a slow or stalled reader does not keep a transaction open. */
+async function spool(context: OperationContext<'database'>): Promise<ReadableStream<Uint8Array>> {
+  const folder = await mkdtemp(join(tmpdir(), 'tooldex-backup-'))
+  try {
+    const file = join(folder, 'dump')
+    await writeLines(file, (write) =>
+      writeDump(context.database, (line) => {
+        context.signal?.throwIfAborted()
+        return write(line)
+      }),
+    )
+    const handle = await open(file, 'r')
+    return Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>
+  } finally {
+    // An open file stays readable after unlink, and nothing is left behind however this process ends.
+    await rm(folder, { recursive: true, force: true })
+  }
+}

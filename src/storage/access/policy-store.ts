@@ -1,11 +1,13 @@
-import { and, eq, gte } from 'drizzle-orm'
+import { and, eq, gte, sql } from 'drizzle-orm'
+import { TooldexError } from '../../base/errors.ts'
+import { sameJson } from '../../base/json-values.ts'
 import type { BundlePolicy, StoredPolicy } from '../../contract/bundle.ts'
 import type { Caller, PolicyStore } from '../../contract/stores.ts'
 import { readPolicy } from '../../rules/policy-rules.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
-import { recordOffered } from '../record.ts'
+import { record, recordOffered } from '../record.ts'
 import { policies } from '../schema.ts'
 import { SharedReads } from '../shared-reads.ts'
 
@@ -57,3 +59,28 @@ export class DatabasePolicyStore implements PolicyStore {
 }
 
 const toPolicy = ({ name, policy }: typeof policies.$inferSelect): StoredPolicy => readPolicy(name, policy)
+
+/** Copies the rules of stored policies to the new name of a tool; they stay for the old name, in case another tool takes it. */
+export async function renameInPolicies(db: Db, caller: Caller, from: string, to: string): Promise<void> {
+  const { workspace } = caller
+  const rows = await db.select().from(policies).where(eq(policies.workspaceId, workspace)).for('update')
+  for (const { name, policy } of rows) {
+    const tools = (policy.tools ?? {}) as Record<string, unknown>
+    if (!Object.hasOwn(tools, from)) continue
+    if (Object.hasOwn(tools, to)) {
+      if (!sameJson(tools[from], tools[to])) throw differentRules(name, from, to)
+      continue
+    }
+    const after = { ...policy, tools: { ...tools, [to]: tools[from] } }
+    await db
+      .update(policies)
+      .set({ policy: after, updatedAt: sql`now()` })
+      .where(and(eq(policies.workspaceId, workspace), eq(policies.name, name)))
+    await record(db, caller, { action: 'policy.change', subject: `policy:${name}`, before: policy, after })
+  }
+}
+
+const differentRules = (policy: string, from: string, to: string): TooldexError =>
+  new TooldexError('IN_USE', `The policy ${policy} has different rules for ${from} and ${to}.`, {
+    hint: 'Change the policy first: make the rules the same, or remove one.',
+  })

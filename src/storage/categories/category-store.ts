@@ -10,8 +10,7 @@ import { announce, record, recordMany } from '../record.ts'
 import { toCategory, toTool } from '../rows.ts'
 import { toolCategories, tools } from '../schema.ts'
 import { addVersion } from '../tools/add-version.ts'
-import { arrangeCategories } from './arrange-categories.ts'
-import { checkParent } from './category-tree.ts'
+import { arrangeCategories, checkParent } from './category-tree.ts'
 import { isOneOf } from './tags.ts'
 
 const rows = namedRows(toolCategories, 'category')

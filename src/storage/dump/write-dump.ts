@@ -1,12 +1,11 @@
 import { getTableColumns, getTableName, is, type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Database, Db } from '../database.ts'
-import { transactSlowly } from '../guard.ts'
+import { type Database, type Db, rowsOf } from '../database.ts'
+import { guard, transactSlowly } from '../guard.ts'
 import { readApplied } from '../migrate.ts'
-import { rowsOf } from '../rows-of.ts'
 import * as schema from '../schema.ts'
 import * as runs from '../schema-runs.ts'
-import { type DumpHeader, DumpTally, type DumpTrailer } from './format.ts'
+import { type DumpHeader, DumpTally, type DumpTrailer } from './read-dump.ts'
 
 /** Every table of a dump, referenced tables first. */
 export const dumpedTables: readonly PgTable[] = [
@@ -103,4 +102,14 @@ function keyOf(table: PgTable): readonly SQL[] {
   const order = (column: PgColumn) =>
     column.dataType === 'string' && column.columnType !== 'PgUUID' ? sql` collate "C"` : sql``
   return (columns as readonly PgColumn[]).map((column) => sql`t.${sql.identifier(column.name)}${order(column)}`)
+}
+
+/** The number of rows of each table. */
+export async function countRows({ slow }: Database): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const table of dumpedTables) {
+    const result = await guard(() => slow.execute(sql`select count(*)::int as rows from ${table}`))
+    counts[getTableName(table)] = rowsOf<{ rows: number }>(result)[0]?.rows ?? 0
+  }
+  return counts
 }

@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, getTableColumns, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
-import type { ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
+import type { Execution, ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
 import type { Page } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { type Cursors, isBeyond, readPage } from '../page.ts'
 import { isUuid } from '../rows.ts'
-import { executionResults, toolExecutions } from '../schema-runs.ts'
+import { executionResults, toolExecutions as runs, toolExecutions } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
 
 // Potentially large columns are not read, so that lists stay fast.
@@ -64,4 +64,33 @@ function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): re
     since === undefined ? undefined : gte(toolExecutions.createdAt, new Date(since)),
     until === undefined ? undefined : lt(toolExecutions.createdAt, new Date(until)),
   ]
+}
+
+interface SampleQuery {
+  readonly workspace: string
+  readonly toolId: string
+  readonly version: number
+  readonly limit: number
+}
+
+/** The newest successful runs of a version, without repeated inputs, independent of the order of their keys. */
+export async function readSamples(db: Db, query: SampleQuery): Promise<readonly Execution[]> {
+  const { workspace, toolId, version, limit } = query
+  const input = sql`md5(${runs.inputData}::jsonb::text)`
+  const newest = db
+    .selectDistinctOn([input])
+    .from(runs)
+    .where(
+      and(
+        eq(runs.workspaceId, workspace),
+        eq(runs.toolId, toolId),
+        eq(runs.version, version),
+        eq(runs.status, 'SUCCESS'),
+        isNull(runs.purpose),
+      ),
+    )
+    .orderBy(input, desc(runs.createdAt))
+    .as('newest')
+  const rows = await db.select().from(newest).orderBy(desc(newest.createdAt)).limit(limit)
+  return rows.map((row) => toExecution(row))
 }

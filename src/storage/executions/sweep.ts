@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { ExecutionStatus, Retention, SweepingWorker, Swept, UnattendedEnd } from '../../contract/execution.ts'
-import type { Db } from '../database.ts'
-import { rowsOf } from '../rows-of.ts'
+import { type Db, rowsOf } from '../database.ts'
+import { tookMs } from './finish.ts'
 import { runChannel } from './notices.ts'
-import { tookMs } from './took.ts'
 import { pruneWorkers } from './workers.ts'
 
 // A run without any lease is assumed alive for this long.

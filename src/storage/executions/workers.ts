@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
+import type { QueueState } from '../../contract/execution.ts'
 import type { WorkerInfo, WorkerState } from '../../contract/worker.ts'
-import type { Db } from '../database.ts'
-import { rowsOf } from '../rows-of.ts'
+import { type Db, rowsOf } from '../database.ts'
 import { after } from './create.ts'
 
 // A dead process is listed for this long.
@@ -70,4 +70,25 @@ export async function listWorkers(db: Db, workspace: string): Promise<readonly W
     lastSeenAt: new Date(Number(row.seen)).toISOString(),
     alive: row.alive,
   }))
+}
+
+/** The waiting and running executions of a workspace. */
+export async function selectQueue(db: Db, workspace: string): Promise<QueueState> {
+  const [counts] = rowsOf<{ queued: number; approval: number; running: number; oldest: number | null }>(
+    await db.execute(sql`select
+      (count(*) filter (where status = 'PENDING' and reason = 'queued'))::int as queued,
+      (count(*) filter (where status = 'PENDING' and reason = 'approval'))::int as approval,
+      (count(*) filter (where status = 'RUNNING'))::int as running,
+      (extract(epoch from now() - min(created_at) filter (where status = 'PENDING' and reason = 'queued')) * 1000)::float8
+        as oldest
+      from tool_executions where workspace_id = ${workspace} and status in ('PENDING', 'RUNNING')`),
+  )
+  const { queued = 0, approval = 0, running = 0, oldest = null } = counts ?? {}
+  return {
+    queued,
+    waitingForApproval: approval,
+    running,
+    oldestQueuedMs: oldest === null ? null : Math.round(Number(oldest)),
+    workers: await listWorkers(db, workspace),
+  }
 }

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import type { Db } from '../database.ts'
-import { rowsOf } from '../rows-of.ts'
+import { type Db, rowsOf } from '../database.ts'
 
 /** The schema that the tables of the first data model are moved to. */
 export const legacySchema = 'tooldex_before'

@@ -8,7 +8,7 @@ import { canStartThreads } from '../../base/worker-pool.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { lockFolderSoon } from './lock-folder.ts'
-import { unpackTemplate } from './template.ts'
+import { unpackTemplate } from './start-engine.ts'
 import type { ThreadedEngine } from './threaded-engine.ts'
 
 type Engine = Pick<PGlite, 'query' | 'transaction' | 'listen' | 'close'> | ThreadedEngine

@@ -1,9 +1,8 @@
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/tool-list.ts'
-import type { Db } from '../database.ts'
+import { type Db, rowsOf } from '../database.ts'
 import { toTool } from '../rows.ts'
-import { rowsOf } from '../rows-of.ts'
 import { toolCategories, tools } from '../schema.ts'
 
 // The embedded engine may run on this thread: a page of this many tools blocks the event loop for about 50 ms.

@@ -6,7 +6,7 @@ import type { Caller, ChangeOptions, Expected, NewTool, PageQuery, ToolStore } f
 import type { ToolListQuery } from '../../contract/tool-list.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
 import { isExpectedTool, toolTag } from '../../rules/expected.ts'
-import { renameInPolicies } from '../access/rename-in-policies.ts'
+import { renameInPolicies } from '../access/policy-store.ts'
 import { selectTags, updateTag } from '../categories/tags.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
