@@ -22,7 +22,7 @@ const unreachable = new Set([
 
 interface Refusal {
   readonly message: string
-  readonly hint: string
+  readonly hint?: string
 }
 
 /** The errors of a reachable database that cannot serve now, by SQLSTATE. */
@@ -59,6 +59,10 @@ const refusals: Readonly<Record<string, Refusal>> = {
   '57P05': { message: 'The database closed an idle connection.', hint: 'Try again.' },
   '25P03': { message: 'The database closed an idle transaction.', hint: 'Try again.' },
   '25P04': { message: 'The database ended a transaction that took too long.', hint: 'Try again shortly.' },
+  NOT_POSTGRES: {
+    message: 'The server at the address of the database is not PostgreSQL.',
+    hint: 'Correct host and port in DATABASE_URL.',
+  },
 }
 
 /** A connection pooler in front of the database has its own codes, and names the reached limit only in its message. */
@@ -122,42 +126,37 @@ function nameTaken(constraint = '', detail = ''): TooldexError {
   return new TooldexError('NAME_TAKEN', `${kind} ${label} already exists.`, { problems })
 }
 
+function refusalOf(code: string, failure: DatabaseFailure): Refusal | undefined {
+  const { text } = failure
+  const known = refusals[code] ?? poolerRefusal(failure)
+  if (known !== undefined) return known
+  if (isConflict(code))
+    return { message: 'A concurrent transaction changed the same rows.', hint: 'Try again shortly.' }
+  if (code.startsWith('28') || code === '3D000') {
+    const hint = 'Check user, password and database in DATABASE_URL.'
+    return { message: `The database rejected the connection: ${text}.`, hint }
+  }
+  if (code === 'TLS_REFUSED') {
+    const hint = 'Check sslmode and sslrootcert in DATABASE_URL.'
+    return { message: `The database cannot be reached over TLS: ${text}.`, hint }
+  }
+  const isUnreachable = unreachable.has(code) || code.startsWith('08')
+  return isUnreachable ? { message: 'The database does not answer.' } : undefined
+}
+
 /** Converts a failure of the database to a TooldexError; other errors are returned unchanged. */
 export function toStorageError(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown
   const failure = causeOf(thrown)
-  const { code, constraint, detail, text } = failure
+  const { code, constraint, detail } = failure
   if (code === undefined) return thrown
   if (code === '23505') return nameTaken(constraint, detail)
   if (code === '23503')
     return new TooldexError('NOT_FOUND', 'A referenced tool, category or execution no longer exists.', {
       cause: thrown,
     })
-  const refusal = refusals[code] ?? poolerRefusal(failure)
-  if (refusal !== undefined)
-    return new TooldexError('UNAVAILABLE', refusal.message, { hint: refusal.hint, cause: thrown })
-  if (isConflict(code))
-    return new TooldexError('UNAVAILABLE', 'A concurrent transaction changed the same rows.', {
-      hint: 'Try again shortly.',
-      cause: thrown,
-    })
-  if (code.startsWith('28') || code === '3D000')
-    return new TooldexError('UNAVAILABLE', `The database rejected the connection: ${text}.`, {
-      hint: 'Check user, password and database in DATABASE_URL.',
-      cause: thrown,
-    })
-  if (code === 'NOT_POSTGRES')
-    return new TooldexError('UNAVAILABLE', 'The server at the address of the database is not PostgreSQL.', {
-      hint: 'Correct host and port in DATABASE_URL.',
-      cause: thrown,
-    })
-  if (code === 'TLS_REFUSED')
-    return new TooldexError('UNAVAILABLE', `The database cannot be reached over TLS: ${text}.`, {
-      hint: 'Check sslmode and sslrootcert in DATABASE_URL.',
-      cause: thrown,
-    })
-  if (unreachable.has(code) || code.startsWith('08'))
-    return new TooldexError('UNAVAILABLE', 'The database does not answer.', { cause: thrown })
+  const { message, ...hint } = refusalOf(code, failure) ?? {}
+  if (message !== undefined) return new TooldexError('UNAVAILABLE', message, { ...hint, cause: thrown })
   if (code === '22P05' || code === '22021')
     return new TooldexError('BODY_INVALID', 'A string contains the character U+0000, which cannot be stored.')
   return thrown

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import type {
   ApprovalDecision,
   Attempt,
@@ -189,11 +189,15 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   wholeOutput(workspace: string, executionId: string) {
+    return this.#output(workspace, eq(executionResults.executionId, executionId))
+  }
+
+  #output(workspace: string, which: SQL | undefined) {
     return guard(async () => {
       const [row] = await this.#db
         .select({ mediaType: executionResults.mediaType, content: executionResults.content })
         .from(executionResults)
-        .where(and(eq(executionResults.executionId, executionId), eq(executionResults.workspaceId, workspace)))
+        .where(and(eq(executionResults.workspaceId, workspace), which))
       return row
     })
   }
@@ -220,22 +224,10 @@ export class DatabaseExecutionStore implements ExecutionStore {
     })
   }
 
-  result({ workspace, actor }: Caller, handle: string) {
-    return guard(async () => {
-      if (!isUuid(handle)) return undefined
-      const [row] = await this.#db
-        .select({ mediaType: executionResults.mediaType, content: executionResults.content })
-        .from(executionResults)
-        .where(
-          and(
-            eq(executionResults.id, handle),
-            eq(executionResults.workspaceId, workspace),
-            eq(executionResults.callerId, actor),
-            sql`${executionResults.expiresAt} > now()`,
-          ),
-        )
-      return row
-    })
+  async result({ workspace, actor }: Caller, handle: string) {
+    if (!isUuid(handle)) return undefined
+    const { id, callerId, expiresAt } = executionResults
+    return this.#output(workspace, and(eq(id, handle), eq(callerId, actor), sql`${expiresAt} > now()`))
   }
 
   sweep(self?: SweepingWorker) {
