@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createLogger } from '../src/base/logger.ts'
 import { Catalog } from '../src/catalog/index.ts'
 import type { CatalogEvent } from '../src/contract/catalog.ts'
+import type { Source } from '../src/contract/cli-config.ts'
 import { LiveCatalog } from '../src/operations/catalog/live-catalog.ts'
-import { LiveIndex } from '../src/operations/catalog/live-index.ts'
+import { SearchEngine } from '../src/search/index.ts'
 import { createCliSource } from '../src/sources/cli/index.ts'
 import { tempFile } from './support/temp-folder.ts'
 
@@ -26,9 +27,9 @@ async function openFile() {
     writeFileSync(file, text)
     return catalog.reload()
   }
-  const { tools, index } = await catalog.open()
+  const tools = await catalog.openSearch()
   const find = (query: string) => tools.search({ query, mode: 'bm25' }).hits.map(({ id }) => id)
-  return { catalog, tools, index, edit, find, file, lines }
+  return { catalog, tools, edit, find, file, lines }
 }
 
 describe('the catalog of a running server', () => {
@@ -43,13 +44,13 @@ describe('the catalog of a running server', () => {
   })
 
   it('takes an edit over by what differs: added, changed and removed, and search follows', async () => {
-    const { catalog, tools, index, edit, find } = await openFile()
+    const { catalog, tools, edit, find } = await openFile()
     expect([find('rename'), find('erase')]).toEqual([['files:move'], ['files:wipe']])
     const events: CatalogEvent[] = []
     const seen = new Set<string>()
     tools.onChange((event) => {
       events.push(event)
-      seen.add([...tools.entries.keys(), catalog.current().entries.length, find('relocate')].join())
+      seen.add([...tools.entries.keys(), catalog.current().index.size, find('relocate')].join())
     })
     expect(edit(config({ copy: 'duplicate a file', move: 'relocate a file', link: 'alias a file' }))).toBe(true)
     expect(events.map((event) => [event.type, 'id' in event && event.id])).toEqual([
@@ -61,7 +62,7 @@ describe('the catalog of a running server', () => {
     expect([find('rename'), find('erase'), find('relocate'), find('alias')]).toEqual([
       ...[[], [], ['files:move'], ['files:link']],
     ])
-    expect(index.engine().size).toBe(3)
+    expect((await catalog.engine()).size).toBe(3)
   })
 
   it('keeps everything after a broken edit', async () => {
@@ -108,9 +109,11 @@ describe('the catalog of a running server', () => {
     const tools = names.map((name) => ({ name, description: `does ${name}` }))
     const file = tempFile('odd.yaml', JSON.stringify({ name: 'odd: one', command: 'echo', tools }))
     const logger = createLogger({ level: 'ERROR' })
-    const opened = await new LiveCatalog({ source: createCliSource([file]), logger }).open()
-    expect(opened.tools.search({ limit: 10 }).hits.map(({ tool }) => tool.name)).toEqual(names)
-    expect(opened.index.engine().size).toBe(names.length)
+    const catalog = new LiveCatalog({ source: createCliSource([file]), logger })
+    const opened = await catalog.open()
+    expect(opened.search({ limit: 10 }).hits.map(({ tool }) => tool.name)).toEqual(names)
+    expect((await catalog.engine()).size).toBe(names.length)
+    for (const name of names) expect(opened.find(name)?.tool.name).toBe(name)
   })
 })
 
@@ -128,38 +131,39 @@ describe('the index of a catalog', () => {
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-        const catalog = new Catalog()
-        const index = new LiveIndex(catalog, {})
+        const engine = new SearchEngine()
+        const catalog = new Catalog({ ranker: engine })
         const kept = new Map<string, string>()
         for (const { name, text, what } of steps) {
           if (what === 'put') kept.set(name, text)
           if (what === 'drop') kept.delete(name)
-          if (what === 'look') index.engine()
+          if (what === 'look') catalog.rankChanges()
           catalog.sync(backend, toTools(kept))
         }
         const fresh = new Catalog()
         fresh.sync(backend, toTools(kept))
-        const other = new LiveIndex(fresh, {})
-        for (const query of words) expect(index.engine().search({ query })).toEqual(other.engine().search({ query }))
-        expect(index.engine().size).toBe(kept.size)
+        fresh.rankWith(new SearchEngine())
+        for (const query of words) expect(catalog.search({ query }).hits).toEqual(fresh.search({ query }).hits)
+        expect(engine.size).toBe(kept.size)
       }),
     )
   })
 
   it('is replaced after thousands of changes, tool by tool, and finds the same', async () => {
-    const catalog = new Catalog()
-    const index = new LiveIndex(catalog, {})
+    const source: Source = { kind: 'none', load: () => ({ configs: [], failures: [] }), watch: () => {} }
+    const live = new LiveCatalog({ source, logger: createLogger({ level: 'ERROR' }) })
+    const catalog = await live.open()
     const tools = (round: number) =>
       toTools(new Map(Array.from({ length: 300 }, (_, at) => [`tool${at}`, `${words[at % words.length]} ${round}`])))
-    const first = index.engine()
+    const first = await live.engine()
     for (let round = 0; round < 12; round++) {
       catalog.sync(backend, tools(round))
-      await index.followInTurns()
+      await live.indexInTurns()
     }
-    expect(index.engine()).not.toBe(first)
-    const fresh = new Catalog()
+    expect(await live.engine()).not.toBe(first)
+    const fresh = new Catalog({ ranker: new SearchEngine() })
     fresh.sync(backend, tools(11))
-    const found = (live: LiveIndex) => live.engine().search({ query: `${words[0]} 11`, limit: 300 })
-    expect(found(index)).toEqual(found(new LiveIndex(fresh, {})))
+    const found = (each: Catalog) => each.search({ query: `${words[0]} 11`, limit: 300 }).hits
+    expect(found(catalog)).toEqual(found(fresh))
   })
 })

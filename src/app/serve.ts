@@ -217,7 +217,7 @@ interface Greeting {
 async function greet(options: ServeOptions, greeting: Greeting): Promise<void> {
   const { url, secret, keyFile, context, database } = greeting
   const { print } = options
-  const { tools } = await context.catalog.open()
+  const tools = await context.catalog.open()
   const configTools = context.catalog.current().index.size
   print(
     `tooldex serves ${configTools} config tools and ${tools.size - configTools} registered tools at ${url} (database: ${database.engine})`,

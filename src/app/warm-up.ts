@@ -26,8 +26,7 @@ export async function preload(): Promise<void> {
 /** Reads the tools into the search index, in turns with the first requests. */
 export async function indexTools({ catalog, logger }: ProcessContext, signal: AbortSignal): Promise<void> {
   try {
-    const { index, tools } = await catalog.open()
-    await index.readInTurns('hybrid', signal)
+    const tools = await catalog.indexInTurns('hybrid', signal)
     tools.search({ query: 'warm up', limit: 1 })
   } catch (error) {
     if (!signal.aborted) logger.warn(`The tools could not be indexed: ${String(error)}`)

@@ -1,78 +1,60 @@
 import { randomUUID } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
 import { toOneLine } from '../base/visible-text.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import { Backend, type CatalogTool, type CatalogToolInput, SearchFilters } from '../contract/catalog.ts'
-import type { Ranker, ResultPage, SearchDoc } from '../contract/search.ts'
-import { type Readiness, ready } from '../contract/tool-state.ts'
+import type { RankedPage, Ranker, RankQuery, ResultPage, SearchDoc } from '../contract/search.ts'
 import { formatToolId, parseToolId } from '../rules/tool-id.ts'
-import { isSameBackend, type SelectBackend, selectNearest } from './backends.ts'
-import { type CatalogRunner, callEntry } from './call-entry.ts'
+import { type CatalogCall, type CatalogRunner, callEntry } from './call-entry.ts'
+import { type CatalogEntry, type FoundEntry, type Origin, originAt, selectOrigin, withOrigin } from './catalog-entry.ts'
+import type { CatalogCallOptions, CatalogOptions, Registration } from './catalog-options.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
-import { EntryTable } from './entry-table.ts'
+import { NameIndex } from './name-index.ts'
+import { hashOf, readPageCursor } from './page-cursor.ts'
 import { parseTool, toolIdOf } from './parse-tool.ts'
-import { type EntryChange, planRemoval, planSync } from './plan-sync.ts'
+import { type EntryChange, planRemoval, planSync, type SyncedTool } from './plan-sync.ts'
 import { readInput } from './read-input.ts'
+import { toSearchable } from './search-doc.ts'
 import {
+  acceptOf,
+  browse,
   type CatalogPage,
   checkLimit,
   defaultLimit,
-  findPage,
+  factsFor,
   type SearchPageQuery,
-  type SearchScope,
+  toHit,
+  toPage,
   toResult,
 } from './search-page.ts'
 import { createSubstringRanker } from './substring-ranker.ts'
-import { canonicalFilters } from './tool-filters.ts'
-import { type CatalogEntry, withBackend } from './with-backend.ts'
-
-/** The options of a catalog. */
-export interface CatalogOptions {
-  readonly selectBackend?: SelectBackend
-  /** Ranks for `search` and `searchPage`; the default compares every tool. Call `refresh` when its ranking changes. */
-  readonly ranker?: Ranker
-  /** Whether a tool can be called now; evaluated for every result, and for every tool if a filter needs it. */
-  readonly readinessOf?: (tool: CatalogTool, backend: Backend) => Readiness
-  /** Cursors are valid in every catalog with the same tools; costs a hash of all tools after a change. */
-  readonly sharedCursors?: boolean
-  /** Receives errors thrown by listeners; ignored by default. */
-  readonly onListenerError?: (error: unknown) => void
-  /** Runs tools that were registered without a function of their own. */
-  readonly run?: CatalogRunner
-}
-
-/** A tool and its backend. */
-export interface Registration {
-  readonly tool: CatalogToolInput
-  readonly backend: Backend
-}
+import { canonicalFilters, toolStatusOf } from './tool-filters.ts'
 
 /** All tools of all sources, live: registration, removal, search and change events. */
 export class Catalog {
-  readonly #table = new EntryTable()
+  readonly #entries = new Map<string, CatalogEntry>()
+  readonly #names = new NameIndex()
+  readonly #inactive = new Set<string>()
+  readonly #options: CatalogOptions
   readonly #listeners: ChangeListeners
-  readonly #scope: SearchScope
   readonly #cursorMark: string | undefined
-  readonly #run: CatalogRunner | undefined
-  readonly #functions = new Map<string, CatalogRunner>()
+  #ranker: Ranker
+  /** The changed tools that the ranker receives before the next search. */
+  #unranked = new Set<string>()
+  /** Computed from all entries on first read, until a change. */
+  #computed: { docs?: readonly SearchDoc[]; mark?: string; list?: readonly FoundEntry[] } = {}
   #version = 0
   #refreshes = 0
 
   constructor(options: CatalogOptions = {}) {
-    const { selectBackend = selectNearest, ranker, readinessOf, sharedCursors, onListenerError } = options
-    this.#listeners = new ChangeListeners(onListenerError ?? (() => {}))
-    this.#run = options.run
-    this.#cursorMark = sharedCursors ? undefined : randomUUID().slice(0, 8)
-    this.#scope = {
-      ranker: ranker ?? createSubstringRanker(() => this.searchDocs()),
-      entries: this.#table.entries,
-      allActive: () => this.#table.allActive,
-      backendOf: ({ backends }) => selectBackend(backends),
-      readinessOf: readinessOf ?? (() => ready),
-    }
+    this.#options = options
+    this.#listeners = new ChangeListeners(options.onListenerError ?? (() => {}))
+    this.#cursorMark = options.sharedCursors ? undefined : randomUUID().slice(0, 8)
+    this.#ranker = options.ranker ?? createSubstringRanker(() => this.searchDocs())
   }
 
   get size(): number {
-    return this.#table.entries.size
+    return this.#entries.size
   }
 
   /** Incremented by every change. */
@@ -82,9 +64,7 @@ export class Catalog {
 
   /** Adds a tool, or a backend to a registered one, and returns its id; `run` is the function that calls of it run. */
   register(tool: CatalogToolInput, backend: Backend, run?: CatalogRunner): string {
-    const owner = readBackend(backend)
-    const [id = ''] = this.#apply([{ tool: parseTool(tool), backend: owner }])
-    if (run !== undefined) this.#functions.set(functionKey(id, owner), run)
+    const [id = ''] = this.#add([{ tool: parseTool(tool), origin: { backend: readBackend(backend), run } }])
     return id
   }
 
@@ -92,77 +72,96 @@ export class Catalog {
    * Calls a tool by id, or by a name that only one tool has: with its own function, else with the option `run`. The arguments are
    * checked against its input schema and completed with defaults, the result against its output schema.
    */
-  async call(
-    id: string,
-    args: Readonly<Record<string, unknown>> = {},
-    options: CatalogCallOptions = {},
-  ): Promise<unknown> {
-    const found = this.get(id)
-    if (found === null) throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
-    const run = this.#functions.get(functionKey(toolIdOf(found.tool), found.backend)) ?? this.#run
-    return callEntry({ ...found, args, signal: options.signal }, run)
+  async call(id: string, args: CatalogCall['args'] = {}, options: CatalogCallOptions = {}): Promise<unknown> {
+    const { tool, backend, run } = this.#findAny(id) ?? unknown(id)
+    return callEntry({ tool, backend, args, signal: options.signal }, run ?? this.#options.run)
   }
 
   /** Adds all of them, or none if one is rejected. */
   registerMany(registrations: readonly Registration[]): string[] {
     const parsed = registrations.map(({ tool, backend }, index) => ({
       tool: parseTool(tool, `invalid tool at index ${index}`),
-      backend: readBackend(backend, `invalid backend at index ${index}`),
+      origin: { backend: readBackend(backend, `invalid backend at index ${index}`) },
     }))
-    return this.#apply(parsed)
+    return this.#add(parsed)
   }
 
   /**
    * Makes the tools of a backend exactly these, in one step: readers and listeners see all of the old or all of the new,
-   * and events report only differences. Checked tools are frozen, parsed before, and owned by the catalog.
+   * and events report only differences.
    */
-  sync(backend: Backend, tools: readonly CatalogToolInput[], { checked = false } = {}): void {
-    const owner = readBackend(backend)
-    const parsed = checked
-      ? (tools as readonly CatalogTool[])
-      : tools.map((tool, index) => parseTool(tool, `invalid tool at index ${index}`))
-    this.#commit(planSync(this.#table.entries, owner, new Map(parsed.map((tool) => [toolIdOf(tool), tool]))), owner)
+  sync(backend: Backend, tools: readonly CatalogToolInput[]): void {
+    const parsed = tools.map((tool, index) => ({ tool: parseTool(tool, `invalid tool at index ${index}`) }))
+    this.syncParsed(readBackend(backend), parsed)
+  }
+
+  /** The same with tools that are parsed, frozen and owned by the catalog, and their forms for executors. */
+  syncParsed(backend: Backend, tools: readonly SyncedTool[]): void {
+    const byId = new Map(tools.map((synced) => [toolIdOf(synced.tool), synced]))
+    this.#commit(planSync(this.#entries, backend, byId).map((change) => ({ ...change, backend })))
   }
 
   /** Removes a backend of a tool, and the tool with its last backend. */
   unregister(id: string, backend: Backend): void {
     const key = canonicalId(id)
-    const entry = this.#table.require(key)
+    const entry = this.#entries.get(key) ?? unknown(key)
     const gone = readBackend(backend)
-    const known = entry.backends.some((other) => isSameBackend(other, gone))
-    if (!known) throw new TooldexError('TOOL_NOT_FOUND', 'backend not found')
-    this.#commit([planRemoval(key, entry, gone)], gone)
+    if (originAt(entry, gone) === undefined) throw new TooldexError('TOOL_NOT_FOUND', 'backend not found')
+    this.#commit([{ ...planRemoval(key, entry, gone), backend: gone }])
   }
 
   /** A tool and its selected backend, by id or by a name that only one tool has. */
   get(id: string): { readonly tool: CatalogTool; readonly backend: Backend } | null {
-    const entry = this.#table.entries.get(id) ?? this.#table.find(canonicalId(id))
-    return entry === undefined ? null : { tool: entry.tool, backend: this.#scope.backendOf(entry) }
+    const found = this.#findAny(id)
+    return found === undefined ? null : { tool: found.tool, backend: found.backend }
   }
 
-  /** All tools by exact id, with all their backends; read-only. */
-  get entries(): ReadonlyMap<string, Pick<CatalogEntry, 'tool' | 'backends'>> {
-    return this.#table.entries
+  /**
+   * The accepted tool with exactly this id, or else the only one with this name, or else with this name in clients; a name of
+   * several tools is rejected with their ids.
+   */
+  find(idOrName: string, accept: (entry: CatalogEntry) => boolean = () => true): FoundEntry | undefined {
+    const id = this.#names.find(idOrName, (candidate) => {
+      const entry = this.#entries.get(candidate)
+      return entry !== undefined && accept(entry)
+    })
+    return id === undefined ? undefined : this.#toFound(id, this.#entries.get(id) as CatalogEntry)
+  }
+
+  /** All tools by exact id; read-only. */
+  get entries(): ReadonlyMap<string, CatalogEntry> {
+    return this.#entries
+  }
+
+  /** All tools in their order, each with its selected origin; read-only. */
+  list(): readonly FoundEntry[] {
+    const { order = (id, other) => (id < other ? -1 : 1) } = this.#options
+    const found = () => Array.from(this.#entries, ([id, entry]) => this.#toFound(id, entry))
+    this.#computed.list ??= found().sort((a, b) => order(a.id, b.id))
+    return this.#computed.list
   }
 
   /** Whether the bare name is ambiguous because another tool has it too. */
   sharesName({ name }: Pick<CatalogTool, 'name'>): boolean {
-    return this.#table.countOf(name) > 1
+    return this.#names.countOf(name) > 1
   }
 
   /** All backends of a tool, in order of registration. */
   backendsOf(id: string): readonly Backend[] {
-    return [...this.#table.require(canonicalId(id)).backends]
+    const { origins } = this.#entries.get(canonicalId(id)) ?? unknown(id)
+    return origins.map(({ backend }) => backend)
   }
 
   /** The namespaces in use, sorted; '' stands for tools without one. */
   namespaces(): string[] {
-    return [...new Set(Array.from(this.#table.entries.values(), ({ tool }) => tool.namespace ?? ''))].sort()
+    return [...new Set(Array.from(this.#entries.values(), ({ tool }) => tool.namespace ?? ''))].sort()
   }
 
   /** The search documents, sorted by id; read-only. */
   searchDocs(): readonly SearchDoc[] {
-    return this.#table.docs()
+    const docs = () => Array.from(this.#entries.values(), ({ derived }) => derived.doc)
+    this.#computed.docs ??= Object.freeze(docs().sort((a, b) => (a.id < b.id ? -1 : 1)))
+    return this.#computed.docs
   }
 
   /** One page of matching tools; cursors are valid for the same query and filters until the catalog changes. */
@@ -170,16 +169,42 @@ export class Catalog {
     checkLimit(query.limit ?? defaultLimit)
     const { hits, cursorAfter } = this.search(query)
     const nextCursor = cursorAfter(hits.length)
-    const results = hits.map((hit) => toResult(hit, this.#table.entries))
+    const results = hits.map((hit) => toResult(hit, this.#entries.get(hit.id) as CatalogEntry))
     return nextCursor === undefined ? { results } : { results, nextCursor }
   }
 
   /** The same page with the complete tools, and a cursor for any position in it. */
   search(options: SearchPageQuery = {}): CatalogPage {
-    const { query = '', limit = defaultLimit, mode, minScore } = options
+    const { query = '', limit = defaultLimit, cursor, mode, minScore, learned, view } = options
     const filters = canonicalFilters(readInput(SearchFilters, options.filters ?? {}, 'invalid filters'))
     const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
-    return findPage(this.#scope, { ...options, query, limit, filters, scope })
+    const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
+    const facts = factsFor(this.#options, view)
+    const accept = acceptOf(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0 })
+    const ranked = this.#rank({ query, offset, limit, accept, mode, minScore, learned })
+    const hits = ranked.hits.flatMap((hit) => toHit(hit, this.#entries.get(hit.tool.id), facts))
+    return toPage(hits, { offset, limit, total: ranked.total }, scope)
+  }
+
+  /** Replaces the ranker; one with `add` and `remove` receives every tool before the next search, and later every change. */
+  rankWith(ranker: Ranker): void {
+    this.#ranker = ranker
+    this.#unranked = new Set(this.#entries.keys())
+  }
+
+  /** Passes changes to the ranker, and hashes changed tools, in turns with other requests. */
+  async rankInTurns(signal?: AbortSignal): Promise<void> {
+    const rest = yieldTurns(signal)
+    for (const id of [...this.#unranked]) {
+      this.#passToRanker(id)
+      void this.#entries.get(id)?.derived.mark
+      await rest()
+    }
+  }
+
+  /** Passes all changes to the ranker. */
+  rankChanges(): void {
+    for (const id of this.#unranked) this.#passToRanker(id)
   }
 
   /** Adds a listener for every change; the returned function removes it. */
@@ -189,59 +214,86 @@ export class Catalog {
 
   /** A short hash of its tools: equal in every process with the same tools. */
   get mark(): string {
-    return this.#table.mark()
-  }
-
-  /** Computes the hash of one tool, which is kept; those of all tools at once would block other requests. */
-  prepareMark(id: string): void {
-    void this.#table.entries.get(id)?.mark
+    this.#computed.mark ??= hashOf(Array.from(this.#entries, ([id, { derived }]) => `${id} ${derived.mark}`).sort())
+    return this.#computed.mark
   }
 
   /** Marks everything that was read from the catalog as stale, and returns its new version. */
   refresh(): number {
     const version = ++this.#version
     this.#refreshes++
+    this.#computed = {}
     this.#listeners.send([{ type: 'refreshed', version }])
     return version
   }
 
   /** Computes every entry before it changes the first, so that an error changes nothing. */
-  #apply(registrations: readonly { tool: CatalogTool; backend: Backend }[]): string[] {
+  #add(registrations: readonly { readonly tool: CatalogTool; readonly origin: Origin }[]): string[] {
     const planned = new Map<string, CatalogEntry>()
-    const changes = registrations.map(({ tool, backend }) => {
+    const changes = registrations.map(({ tool, origin }) => {
       const id = toolIdOf(tool)
-      const before = planned.get(id) ?? this.#table.entries.get(id)
-      planned.set(id, withBackend(before, tool, backend))
-      return { type: before === undefined ? 'registered' : 'updated', id, backend } as const
+      const before = planned.get(id) ?? this.#entries.get(id)
+      const entry = withOrigin(before, tool, origin)
+      planned.set(id, entry)
+      return { type: before === undefined ? 'registered' : 'updated', id, entry, backend: origin.backend } as const
     })
-    for (const [id, entry] of planned) this.#table.set(id, entry)
-    this.#listeners.send(changes.map((change) => ({ ...change, version: ++this.#version })))
+    this.#commit(changes)
     return changes.map(({ id }) => id)
   }
 
-  #commit(changes: readonly EntryChange[], backend: Backend): void {
-    for (const { id, entry } of changes) {
-      const remains = entry?.backends.some((other) => isSameBackend(other, backend)) === true
-      if (!remains) this.#functions.delete(functionKey(id, backend))
-      if (entry === undefined) this.#table.delete(id)
-      else this.#table.set(id, entry)
+  #commit(changes: readonly (EntryChange & { readonly backend: Backend })[]): void {
+    for (const { id, entry } of changes) this.#set(id, entry)
+    const events = changes.flatMap(({ type, id, backend }) => (type === undefined ? [] : [{ type, id, backend }]))
+    this.#listeners.send(events.map((event) => ({ ...event, version: ++this.#version })))
+  }
+
+  #set(id: string, entry: CatalogEntry | undefined): void {
+    const before = this.#entries.get(id)
+    if (before?.tool !== entry?.tool) this.#unranked.add(id)
+    if (before !== undefined) this.#names.delete(before.tool.name, id)
+    this.#inactive.delete(id)
+    this.#computed = {}
+    if (entry === undefined) {
+      this.#entries.delete(id)
+      return
     }
-    this.#listeners.send(changes.map(({ type, id }) => ({ type, version: ++this.#version, id, backend })))
+    this.#entries.set(id, entry)
+    this.#names.add(entry.tool.name, id)
+    if (toolStatusOf(entry.tool) !== 'ACTIVE') this.#inactive.add(id)
+  }
+
+  #rank(query: RankQuery): RankedPage {
+    if (this.#options.order !== undefined && query.query.trim() === '') return browse(this.list(), query)
+    this.rankChanges()
+    return this.#ranker.search(query)
+  }
+
+  #passToRanker(id: string): void {
+    const tool = this.#entries.get(id)?.tool
+    if (tool === undefined) this.#ranker.remove?.(id)
+    else this.#ranker.add?.(toSearchable(id, tool))
+    this.#unranked.delete(id)
+  }
+
+  /** A tool by its id in any spelling, or by name. */
+  #findAny(id: string): FoundEntry | undefined {
+    return this.find(id) ?? this.find(canonicalId(id))
+  }
+
+  #toFound(id: string, entry: CatalogEntry): FoundEntry {
+    return { id, tool: entry.tool, ...selectOrigin(entry, this.#options.selectBackend) }
   }
 
   #cursorState() {
     if (this.#cursorMark !== undefined) return { catalog: this.#cursorMark, version: this.#version }
-    return { catalog: '', version: `${this.#table.mark()}${this.#refreshes || ''}` }
+    return { catalog: '', version: `${this.mark}${this.#refreshes || ''}` }
   }
 }
-
-/** Options of a call besides its arguments. */
-export interface CatalogCallOptions {
-  readonly signal?: AbortSignal
-}
-
-const functionKey = (id: string, backend: Backend) => JSON.stringify([id, ...Object.values(backend)])
 
 const canonicalId = (id: string) => formatToolId(parseToolId(id))
 
 const readBackend = (backend: Backend, what = 'invalid backend') => readInput(Backend, backend, what)
+
+function unknown(id: string): never {
+  throw new TooldexError('TOOL_NOT_FOUND', `tool not found: ${toOneLine(id)}`)
+}

@@ -1,43 +1,53 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
+import type { RunnableTool } from '../contract/executor.ts'
 import { isSameBackend } from './backends.ts'
-import { type CatalogEntry, createEntry, withBackend } from './with-backend.ts'
+import { addOrigin, type CatalogEntry, createEntry, originAt, withOrigin } from './catalog-entry.ts'
 
 /** One planned change of the catalog; a tool without an entry is removed. */
 export interface EntryChange {
-  readonly type: 'registered' | 'updated' | 'backendRemoved' | 'toolRemoved'
+  /** Undefined where only the way in which calls run has changed, of which no event is sent. */
+  readonly type: 'registered' | 'updated' | 'backendRemoved' | 'toolRemoved' | undefined
   readonly id: string
   readonly entry: CatalogEntry | undefined
+}
+
+/** A tool of a backend, and its form for executors. */
+export interface SyncedTool {
+  readonly tool: CatalogTool
+  readonly runnable?: RunnableTool | undefined
 }
 
 type Entries = ReadonlyMap<string, CatalogEntry>
 
 /** The changes after which the tools of a backend are exactly these; unchanged tools are not among them. */
-export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<string, CatalogTool>): EntryChange[] {
-  const gone = [...entries].filter(([id, entry]) => !tools.has(id) && has(entry, backend))
+export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<string, SyncedTool>): EntryChange[] {
+  const gone = [...entries].filter(([id, entry]) => !tools.has(id) && originAt(entry, backend) !== undefined)
   const removals = gone.map(([id, entry]) => planRemoval(id, entry, backend))
-  const additions = Array.from(tools, ([id, tool]) => planTool(id, entries.get(id), { tool, backend }))
+  const additions = Array.from(tools, ([id, synced]) => planTool(id, entries.get(id), { ...synced, backend }))
   return [...removals, ...additions.filter((change) => change !== undefined)]
 }
 
 /** The change that removes a backend from a tool, and the tool with its last backend. */
-export function planRemoval(id: string, { tool, backends }: CatalogEntry, backend: Backend): EntryChange {
-  const left = backends.filter((other) => !isSameBackend(other, backend))
+export function planRemoval(id: string, { tool, origins, derived }: CatalogEntry, backend: Backend): EntryChange {
+  const left = origins.filter((origin) => !isSameBackend(origin.backend, backend))
   if (left.length === 0) return { type: 'toolRemoved', id, entry: undefined }
-  return { type: 'backendRemoved', id, entry: createEntry(tool, left) }
+  return { type: 'backendRemoved', id, entry: createEntry(tool, left, derived) }
 }
 
 function planTool(
   id: string,
   before: CatalogEntry | undefined,
-  { tool, backend }: { readonly tool: CatalogTool; readonly backend: Backend },
+  { tool, ...origin }: SyncedTool & { readonly backend: Backend },
 ): EntryChange | undefined {
-  if (before === undefined) return { type: 'registered', id, entry: createEntry(tool, [backend]) }
-  const mine = has(before, backend)
-  if (mine && isDeepStrictEqual(before.tool, tool)) return undefined
+  if (before === undefined) return { type: 'registered', id, entry: createEntry(tool, [origin]) }
+  const mine = originAt(before, origin.backend)
+  if (mine !== undefined && isDeepStrictEqual(before.tool, tool)) {
+    if (mine.runnable === origin.runnable) return undefined
+    return { type: undefined, id, entry: createEntry(before.tool, addOrigin(before, origin), before.derived) }
+  }
   // The only backend of a tool may redefine it; with several backends they must agree.
-  const alone = mine && before.backends.length === 1
-  return { type: 'updated', id, entry: withBackend(alone ? undefined : before, tool, backend) }
+  const alone = mine !== undefined && before.origins.length === 1
+  const entry = alone ? createEntry(tool, addOrigin(before, origin)) : withOrigin(before, tool, origin)
+  return { type: 'updated', id, entry }
 }
-
-const has = (entry: CatalogEntry, backend: Backend) => entry.backends.some((other) => isSameBackend(other, backend))

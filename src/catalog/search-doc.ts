@@ -1,6 +1,12 @@
 import { deepFreeze, onlyDefined } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
-import { maxShortDescription, type SearchDoc, type SemanticDocument, type Summary } from '../contract/search.ts'
+import {
+  maxShortDescription,
+  type SearchableTool,
+  type SearchDoc,
+  type SemanticDocument,
+  type Summary,
+} from '../contract/search.ts'
 import { cutText } from '../rules/cut-text.ts'
 import { toolIdOf } from './parse-tool.ts'
 
@@ -27,6 +33,12 @@ export function toSearchDoc(tool: CatalogTool): SearchDoc {
   const summary = tool.summary === description ? undefined : tool.summary
   const parts = [name, namespace, description, summary, category, ...inputModes, ...outputModes, ...tags]
   return deepFreeze({ id: toolIdOf(tool), docText: joinWords(parts).toLowerCase(), summary: toSummary(tool) })
+}
+
+/** A tool as a ranker indexes it. */
+export function toSearchable(id: string, tool: CatalogTool): SearchableTool {
+  const { name, namespace, description, category, tags, inputSchema, exampleRequests } = tool
+  return { id, name, namespace, description, category, tags, inputSchema, exampleRequests }
 }
 
 /** A tool as input of semantic search. */

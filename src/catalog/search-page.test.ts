@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SearchFilters } from '../contract/catalog.ts'
 import type { RankedTool, Ranker, RankQuery } from '../contract/search.ts'
-import { Catalog, type CatalogOptions } from './catalog.ts'
+import { Catalog } from './catalog.ts'
+import type { CatalogOptions } from './catalog-options.ts'
 import type { SearchPageQuery } from './search-page.ts'
 
 interface Spec {

@@ -1,10 +1,12 @@
 import { TooldexError } from '../base/errors.ts'
-import type { Backend, CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
-import type { RankedTool, Ranker, Result, SearchMode } from '../contract/search.ts'
-import { type Readiness, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
-import { type CursorScope, readPageCursor, writePageCursor } from './page-cursor.ts'
-import { type CanonicalFilters, passes, sourceOf, type ToolFacts, toolStatusOf } from './tool-filters.ts'
-import type { CatalogEntry } from './with-backend.ts'
+import type { CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import type { RankedPage, RankedTool, RankQuery, Result, SearchMode } from '../contract/search.ts'
+import { type Readiness, ready, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
+import { type CatalogEntry, selectOrigin } from './catalog-entry.ts'
+import type { CatalogOptions } from './catalog-options.ts'
+import { type CursorScope, writePageCursor } from './page-cursor.ts'
+import { type CanonicalFilters, type EntryFacts, passes, sourceOf, toolStatusOf } from './tool-filters.ts'
 
 /** A query, and the page to return. */
 export interface SearchPageQuery {
@@ -29,6 +31,8 @@ export const defaultLimit = 20
 export interface CatalogHit {
   readonly id: string
   readonly tool: CatalogTool
+  /** The form for executors, of a tool of a config or the registry. */
+  readonly runnable?: RunnableTool | undefined
   readonly source: ToolSource
   readonly status: ToolStatus
   readonly readiness: Readiness
@@ -46,43 +50,55 @@ export interface CatalogPage {
   cursorAfter(count: number): string | undefined
 }
 
-/** The data that pages are computed from. */
-export interface SearchScope {
-  readonly ranker: Ranker
-  readonly entries: ReadonlyMap<string, CatalogEntry>
-  /** Whether no tool is hidden by its status. */
-  readonly allActive: () => boolean
-  readonly backendOf: (entry: CatalogEntry) => Backend
-  readonly readinessOf: (tool: CatalogTool, backend: Backend) => Readiness
-}
-
-/** A query with canonical filters. */
-export interface PageRequest extends SearchPageQuery {
-  readonly query: string
-  readonly limit: number
-  readonly filters: CanonicalFilters
-  /** Computed only if a cursor is read or written. */
-  readonly scope: () => CursorScope
-}
-
-/** Returns a page in the order of the ranker. */
-export function findPage(whole: SearchScope, request: PageRequest): CatalogPage {
-  const { query, limit, cursor, filters, mode, minScore, learned, scope, view } = request
-  const visible = view === undefined ? whole : seenBy(whole, view)
-  const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
-  const accept = acceptOf(visible, filters, view)
-  const ranked = visible.ranker.search({ query, offset, limit, accept, mode, minScore, learned })
-  const hits = ranked.hits.flatMap((hit) => toHit(visible, hit))
-  // A page that is not full is the last one, however many hits were cut off by the minimum score.
-  const total = hits.length < limit ? offset + hits.length : ranked.total
+/** The page of a ranking; a page that is not full is the last one, however many hits were cut off by the minimum score. */
+export function toPage(
+  hits: readonly CatalogHit[],
+  { offset, limit, total: ranked }: { readonly offset: number; readonly limit: number; readonly total: number },
+  scope: () => CursorScope,
+): CatalogPage {
+  const total = hits.length < limit ? offset + hits.length : ranked
   const cursorAfter = (count: number) => (offset + count < total ? writePageCursor(offset + count, scope()) : undefined)
   return { hits, offset, total, cursorAfter }
 }
 
+/** The hit of a ranked tool; a ranker without `remove` may still return one that the catalog has removed. */
+export function toHit(
+  { tool: { id }, score, scoreType }: RankedTool,
+  entry: CatalogEntry | undefined,
+  { originOf, sourceOf, readinessOf }: EntryFacts,
+): CatalogHit[] {
+  if (entry === undefined) return []
+  const state = { source: sourceOf(entry), status: toolStatusOf(entry.tool), readiness: readinessOf(entry) }
+  return [{ id, tool: entry.tool, runnable: originOf(entry).runnable, ...state, score, scoreType }]
+}
+
 /** A hit in the result format. */
-export function toResult({ id, readiness, score, scoreType }: CatalogHit, entries: SearchScope['entries']): Result {
-  const { doc } = entries.get(id) as CatalogEntry
-  return { summary: { ...doc.summary, ...unlessReady(readiness) }, score, scoreType }
+export function toResult({ readiness, score, scoreType }: CatalogHit, { derived }: CatalogEntry): Result {
+  return { summary: { ...derived.doc.summary, ...unlessReady(readiness) }, score, scoreType }
+}
+
+/** The page without a query: tools in their own order. */
+export function browse(
+  list: readonly { readonly id: string }[],
+  { offset, limit, accept = () => true }: RankQuery,
+): RankedPage {
+  const tools = list.filter(accept)
+  const hits = tools.slice(offset, offset + limit)
+  return { hits: hits.map((tool) => ({ tool, score: 1, scoreType: 'substring' })), total: tools.length }
+}
+
+/** The properties of entries for one caller. */
+export function factsFor(options: CatalogOptions, view: CatalogView | undefined): EntryFacts {
+  const originOf = (entry: CatalogEntry) => selectOrigin(entry, options.selectBackend)
+  return {
+    originOf,
+    sourceOf: (entry) => sourceOf(entry.tool, originOf(entry).backend),
+    readinessOf(entry) {
+      const { backend, runnable } = originOf(entry)
+      const own = options.readinessOf?.(entry.tool, backend, runnable) ?? ready
+      return view?.readinessOf(entry.tool, own) ?? own
+    },
+  }
 }
 
 /** Rejects an invalid page size. */
@@ -91,35 +107,16 @@ export function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be an integer')
 }
 
-/** Undefined if the filters exclude nothing: evaluating them for many tools takes longer than ranking. */
-function acceptOf(scope: SearchScope, filters: CanonicalFilters, view: CatalogView | undefined) {
-  const { status, ...others } = filters
-  const everyStatus = status === undefined || (status.includes('ACTIVE') && scope.allActive())
+/** Whether a tool may be a hit; undefined if nothing is excluded: evaluating filters for many tools takes longer than ranking. */
+export function acceptOf(
+  entries: ReadonlyMap<string, CatalogEntry>,
+  { status, ...others }: CanonicalFilters,
+  { facts, view, allActive }: { facts: EntryFacts; view: CatalogView | undefined; allActive: boolean },
+) {
+  const everyStatus = status === undefined || (status.includes('ACTIVE') && allActive)
   if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined
-  const facts = factsOf(scope)
   return ({ id }: { readonly id: string }) => {
-    const entry = scope.entries.get(id)
-    return entry !== undefined && (view?.sees(entry.tool) ?? true) && passes(entry, filters, facts)
+    const entry = entries.get(id)
+    return entry !== undefined && (view?.sees(entry.tool) ?? true) && passes(entry, { status, ...others }, facts)
   }
-}
-
-/** The entries, restricted to those visible to the caller. */
-const seenBy = (scope: SearchScope, view: CatalogView): SearchScope => ({
-  ...scope,
-  readinessOf: (tool, backend) => view.readinessOf(tool, scope.readinessOf(tool, backend)),
-})
-
-const factsOf = ({ backendOf, readinessOf }: SearchScope): ToolFacts<CatalogEntry> => ({
-  sourceOf: (entry) => sourceOf(entry.tool, backendOf(entry)),
-  stateOf: (entry) => readinessOf(entry.tool, backendOf(entry)).state,
-})
-
-/** The ranker may still return a tool that the catalog has removed. */
-function toHit(scope: SearchScope, { tool: { id }, score, scoreType }: RankedTool): CatalogHit[] {
-  const entry = scope.entries.get(id)
-  if (entry === undefined) return []
-  const { tool } = entry
-  const backend = scope.backendOf(entry)
-  const readiness = scope.readinessOf(tool, backend)
-  return [{ id, tool, source: sourceOf(tool, backend), status: toolStatusOf(tool), readiness, score, scoreType }]
 }

@@ -1,12 +1,14 @@
 import { onlyDefined } from '../base/json-values.ts'
 import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
-import type { ReadinessState, ToolSource, ToolStatus } from '../contract/tool-state.ts'
+import type { Readiness, ToolSource, ToolStatus } from '../contract/tool-state.ts'
+import type { CatalogEntry, Origin } from './catalog-entry.ts'
 import { normalizeTags } from './normalize-tags.ts'
 
 /** Properties of a tool that filters need besides its own fields; computed only if a filter uses them. */
-export interface ToolFacts<Subject> {
-  readonly sourceOf: (subject: Subject) => ToolSource
-  readonly stateOf: (subject: Subject) => ReadinessState
+export interface EntryFacts {
+  readonly originOf: (entry: CatalogEntry) => Origin
+  readonly sourceOf: (entry: CatalogEntry) => ToolSource
+  readonly readinessOf: (entry: CatalogEntry) => Readiness
 }
 
 const sources = { local: 'code', provider: 'registry', mcp: 'mcp' } as const
@@ -42,22 +44,18 @@ const wordsOf = <Word extends string>(words: readonly Word[] | null | undefined)
   words == null || words.length === 0 ? undefined : [...new Set(words)].sort()
 
 /** Whether a tool passes canonical filters. */
-export function passes<Subject extends { readonly tool: CatalogTool }>(
-  subject: Subject,
-  filters: CanonicalFilters,
-  { sourceOf, stateOf }: ToolFacts<Subject>,
-): boolean {
-  const { tool } = subject
+export function passes(entry: CatalogEntry, filters: CanonicalFilters, { sourceOf, readinessOf }: EntryFacts): boolean {
+  const { tool } = entry
   const { namespace, cli, category, source, status, readiness } = filters
   const own = () => (tool.namespace ?? '').toLowerCase()
   return (
     (status === undefined || status.includes(toolStatusOf(tool))) &&
     (namespace === undefined || own() === namespace) &&
-    (cli === undefined || (own() === cli && sourceOf(subject) === 'cli')) &&
+    (cli === undefined || (own() === cli && sourceOf(entry) === 'cli')) &&
     (category === undefined || isOneOf(tool.category, category)) &&
     passesTags(tool.tags, filters) &&
-    (source === undefined || source.includes(sourceOf(subject))) &&
-    (readiness === undefined || readiness.includes(stateOf(subject)))
+    (source === undefined || source.includes(sourceOf(entry))) &&
+    (readiness === undefined || readiness.includes(readinessOf(entry).state))
   )
 }
 

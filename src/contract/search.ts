@@ -80,6 +80,10 @@ export interface RankedPage {
 /** Ranks the tools of a catalog, best first, without repetition, in a stable order. */
 export interface Ranker {
   search(query: RankQuery): RankedPage
+  /** Receives each added or changed tool before the next search, for a ranker with an index. */
+  add?(tool: SearchableTool): void
+  /** Receives the id of each removed tool, as `add`. */
+  remove?(id: string): void
 }
 
 /** The maximum length of the description in search results. */

@@ -4,29 +4,21 @@ import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
 import type { ResolvedTool } from '../contract/tool-index.ts'
 
-const cache = new WeakMap<ResolvedTool, RunnableTool>()
-
 /** Converts a tool of a config. */
-export function fromConfig(resolved: ResolvedTool, config?: string): RunnableTool {
-  const cached = cache.get(resolved)
-  if (cached !== undefined) return cached
-  const tool: RunnableTool = {
-    name: resolved.tool.name,
-    id: null,
-    version: null,
-    executorType: 'cli',
-    executorConfig: {},
-    scriptContent: null,
-    inputSchema: null,
-    outputSchema: {},
-    annotations: resolved.tool.annotations ?? {},
-    constraints: [resolved.argConstraints],
-    resolved,
-    config,
-  }
-  cache.set(resolved, tool)
-  return tool
-}
+export const fromConfig = (resolved: ResolvedTool, config?: string): RunnableTool => ({
+  name: resolved.tool.name,
+  id: null,
+  version: null,
+  executorType: 'cli',
+  executorConfig: {},
+  scriptContent: null,
+  inputSchema: null,
+  outputSchema: {},
+  annotations: resolved.tool.annotations ?? {},
+  constraints: [resolved.argConstraints],
+  resolved,
+  config,
+})
 
 /** Converts a registered tool, with the bounds of the policy rules. */
 export function fromRegistry(tool: RegisteredTool, rules: readonly ToolRule[] = []): RunnableTool {

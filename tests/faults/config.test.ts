@@ -110,18 +110,19 @@ describe('fault 5: a tool twice', () => {
   const second = () =>
     tempFile('second.yaml', 'name: second\ncommand: echo second\ntools: [{name: same, description: two}]\n')
 
-  it('fault 5: the last one wins, with one warning and one entry, in the same order every time', () => {
+  it('fault 5: the last one wins, with one warning and one entry, in the same order every time', async () => {
     const files = [first(), second()]
-    const orders = Array.from({ length: 3 }, () => {
+    const read = async () => {
       const lines: string[] = []
       const logger = createLogger({ level: 'WARNING', stderr: (line) => lines.push(line) })
-      const { index, entries } = new LiveCatalog({ source: createCliSource(files), logger }).current()
+      const tools = await new LiveCatalog({ source: createCliSource(files), logger }).open()
       expect(lines).toEqual([
         expect.stringMatching(/ WARNING tool 'same' is defined more than once; the one in 'second' is used/),
       ])
-      expect([index.size, index.get('same')?.baseCommand]).toEqual([2, 'echo second'])
-      return entries.map((entry) => `${entry.toolName} ${entry.description}`)
-    })
+      expect([tools.size, tools.find('same')?.runnable?.resolved?.baseCommand]).toEqual([2, 'echo second'])
+      return tools.list().map(({ tool }) => `${tool.name} ${tool.description}`)
+    }
+    const orders = [await read(), await read(), await read()]
     expect(new Set(orders.map((order) => order.join()))).toEqual(new Set(['other d,same two']))
   })
 

@@ -2,73 +2,44 @@ import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { suggest } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import type { Catalog } from '../../catalog/index.ts'
-import type { CatalogTool } from '../../contract/catalog.ts'
+import type { SyncedTool } from '../../catalog/index.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { withLatestProtection } from '../../rules/protection.ts'
-import { formatToolId, parseToolId } from '../../rules/tool-id.ts'
+import { formatToolId } from '../../rules/tool-id.ts'
 import type { ToolContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
-import { type FoundTool, idOfRegistered, inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
+import { inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
-/** A tool of another source than a config, such as the registry. */
-export interface RegistryMatch {
-  readonly from: 'catalog'
+/** A tool that the caller may see, in catalog form. */
+export interface FoundTool extends SyncedTool {
   readonly id: string
-  readonly tool: CatalogTool
   /** The stored form of a tool of the registry. */
   readonly registered?: RegisteredTool | undefined
 }
 
-/** The tool of an id, a bare name or a client's short name; the error for an unknown one has suggestions. */
-export async function findTool(context: ToolContext, idOrName: string): Promise<FoundTool | RegistryMatch> {
-  const { catalog } = context
+/** The tool of a name that the caller may see; the error for an unknown one has suggestions. */
+export async function findTool(context: ToolContext, idOrName: string): Promise<FoundTool> {
   const names = (await viewOf(context))?.names
   const found = await resolveName(context, idOrName)
-  if (found?.from === 'config') {
-    if (names?.has(found.entry.toolName) ?? true) return found
-    throw await unknownTool(catalog, idOrName, names)
-  }
-  const offered = found === undefined ? await findElsewhere(catalog, idOrName) : await toOffered(context, found)
+  const offered = found?.registered === undefined ? found : await toOffered(context, found)
   if (offered !== undefined && (names?.has(offered.tool.name) ?? true)) return offered
-  throw await unknownTool(catalog, idOrName, names)
+  throw await unknownTool(context.catalog, idOrName, names)
 }
 
 /** A registered tool in the form offered to agents; drafts and disabled tools are not offered. */
-async function toOffered(context: ToolContext, { tool: latest, version }: NamedTool) {
+async function toOffered(context: ToolContext, named: NamedTool): Promise<FoundTool | undefined> {
+  const { id, registered: latest, version } = named
   if (!isCallable(latest)) return undefined
-  const id = idOfRegistered(latest)
   const registered = await inVersion(context, latest, version)
-  const { tools } = await context.catalog.open()
-  const offered = registered === latest ? tools.entries.get(id)?.tool : undefined
-  if (offered?.source === 'registry') return { from: 'catalog' as const, id, tool: offered, registered }
+  const tools = await context.catalog.open()
+  const offered = registered === latest ? tools.find(id, ({ tool }) => tool.source === 'registry') : undefined
+  if (offered?.id === id) return { ...offered, registered }
   // Loaded on first use, because a server for configs starts without it.
   const { showRegistered } = await loadOfferedDoc()
-  return {
-    from: 'catalog' as const,
-    id,
-    tool: await showRegistered(context, withLatestProtection(registered, latest)),
-    registered,
-  }
-}
-
-async function findElsewhere(catalog: LiveCatalog, idOrName: string): Promise<RegistryMatch | undefined> {
-  const { tools } = await catalog.open()
-  const tool = tools.entries.get(idOrName)?.tool ?? readEntry(tools, idOrName)
-  return tool === undefined ? undefined : { from: 'catalog', id: formatToolId(tool), tool }
-}
-
-/** An invalid id matches no tool; an ambiguous name is rejected with the ids of its tools. */
-function readEntry(tools: Catalog, idOrName: string): CatalogTool | undefined {
-  try {
-    parseToolId(idOrName)
-  } catch {
-    return undefined
-  }
-  return tools.get(idOrName)?.tool
+  return { id, ...(await showRegistered(context, withLatestProtection(registered, latest))), registered }
 }
 
 /** Whether two names have a word in common; search also matches parts of words, which are no basis for a suggestion. */
@@ -84,14 +55,14 @@ async function unknownTool(
   name: string,
   visible: ReadonlySet<string> | undefined,
 ): Promise<TooldexError> {
-  const { tools, index } = await catalog.open()
+  const tools = await catalog.open()
   const sees = (toolName: string | undefined) => toolName !== undefined && (visible?.has(toolName) ?? true)
   const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => sees(tool.name))
   const names = seen.map((tool) => tool.name)
   const near = suggest(name, names)
   const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
-  await index.followInTurns()
-  const { hits } = index.engine().search({ query: name, mode: 'bm25', limit: 3, accept })
+  await catalog.indexInTurns()
+  const { hits } = (await catalog.engine()).search({ query: name, mode: 'bm25', limit: 3, accept })
   const alike = hits.map(({ tool }) => tool.name).filter((candidate) => sharesWord(name, candidate))
   // The same name is no suggestion if its tool is not offered.
   const same = seen.filter((tool) => tool.name === name).map(formatToolId)

@@ -1,40 +1,35 @@
-import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { toTooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Logger } from '../../base/logger.ts'
-import { formatProblem, type Problem } from '../../base/problem.ts'
 import { watchFiles } from '../../base/watch-files.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/cli-config.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Isolation } from '../../contract/run.ts'
-import type { ToolIndexEntry } from '../../contract/tool-index.ts'
-import type { Readiness } from '../../contract/tool-state.ts'
-import { findUnknownNames } from '../../policy/find-unknown-names.ts'
-import { loadPolicy } from '../../policy/load-policy.ts'
-import { toClientName } from '../../rules/client-name.ts'
-import { formatToolId } from '../../rules/tool-id.ts'
-import { ToolIndex } from '../../search/tool-index.ts'
-import type { LiveIndexOptions } from './live-index.ts'
-import type { OpenCatalog } from './open-catalog.ts'
+import type { SearchMode } from '../../contract/search.ts'
+import { type Readiness, ready } from '../../contract/tool-state.ts'
+import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
+import { needsApproval } from '../search/tool-view.ts'
+import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './config-snapshot.ts'
+import type { replaceConfigs } from './open-catalog.ts'
 
-const loadOpenCatalog = lazyModule(() => import('./open-catalog.ts'))
+const loadCatalog = lazyModule(() => import('./open-catalog.ts'))
+const loadSearch = lazyModule(() => import('../../search/search-engine.ts'))
 
-/** The tools of all configs at one moment, ready to run: built whole, swapped whole. */
-export interface CatalogSnapshot {
-  readonly index: ToolIndex
-  readonly entries: readonly ToolIndexEntry[]
-  /** Every accepted spelling of a tool: its name, its id, its name in clients. */
-  readonly names: ReadonlyMap<string, ToolIndexEntry>
-  readonly policy: Policy | undefined
-  readonly configs: readonly LoadedConfig[]
-  /** Incremented by every reload that took effect. */
-  readonly version: number
+/** The sources of vectors. */
+export interface EmbedderOptions {
+  /** The encoder for semantic search, loaded with the first search. */
+  readonly loadEmbedder?: (() => Embedder | undefined) | undefined
+  /** An embeddings service that replaces the encoder. */
+  readonly remote?: RemoteEmbedder | undefined
 }
 
 /** The sources and dependencies of the catalog. */
-export interface LiveCatalogOptions extends LiveIndexOptions {
+export interface LiveCatalogOptions extends EmbedderOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
   /** The policy file of the process, for a catalog that does not load it itself. */
@@ -46,13 +41,23 @@ export interface LiveCatalogOptions extends LiveIndexOptions {
   readonly isolationOf?: ((tool: RunnableTool) => Isolation | undefined) | undefined
 }
 
-/** The tools that can be found and called now. */
+/** A tool of the catalog, as far as its state is concerned. */
+interface StatedTool {
+  readonly tool?: Pick<CatalogTool, 'annotations'> | undefined
+  readonly runnable?: RunnableTool | undefined
+}
+
+/** The tools that can be found and called now: those of configs, and those that other sources add. */
 export class LiveCatalog {
   readonly #options: LiveCatalogOptions
   readonly #listeners = new Set<() => void>()
-  #opened: OpenCatalog | undefined
+  /** The tools of every source, and the function that replaces those of configs; created on first use. */
+  #opened: { readonly tools: Catalog; readonly replaceConfigs: typeof replaceConfigs } | undefined
+  #engine: SearchEngine | undefined
+  /** Whether tools were added while the embeddings service was unavailable. */
+  #lacksVectors = false
   #failures: readonly LoadFailure[]
-  #snapshot: CatalogSnapshot
+  #snapshot: ConfigSnapshot
   /** The stored policies as of the last change of the registry; undefined if no registry is followed. */
   policies: readonly BundlePolicy[] | undefined
 
@@ -65,10 +70,11 @@ export class LiveCatalog {
     if (named.length > 0 && configs.length === 0) throw allFailed(named.map(({ error }) => error))
     this.#failures = failures
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
-    this.#snapshot = build(options, configs, 1)
+    this.#snapshot = buildSnapshot(options, configs, 1)
   }
 
-  current(): CatalogSnapshot {
+  /** The present state of the configs. */
+  current(): ConfigSnapshot {
     return this.#snapshot
   }
 
@@ -77,14 +83,15 @@ export class LiveCatalog {
     return this.#options.filePolicy === undefined ? this.#snapshot.policy : this.#options.filePolicy()
   }
 
-  /** Whether a tool can run now; undefined if unknown. */
-  readinessOf(tool: RunnableTool): Readiness | undefined {
-    return this.#options.readinessOf?.(tool)
+  /** Whether a tool could be run now, and what it needs otherwise. */
+  readinessOf({ tool, runnable }: StatedTool): Readiness {
+    const readiness = (runnable && this.#options.readinessOf?.(runnable)) ?? ready
+    return readiness.state === 'ready' && tool?.annotations?.requiresApproval === true ? needsApproval : readiness
   }
 
   /** The isolation level of a call of a tool; undefined where callers need no such information. */
-  isolationOf(tool: RunnableTool): Isolation | undefined {
-    return this.#options.isolationOf?.(tool)
+  isolationOf({ runnable }: StatedTool): Isolation | undefined {
+    return runnable && this.#options.isolationOf?.(runnable)
   }
 
   /** The failures of the last load; a config that was loaded before keeps its previous tools. */
@@ -92,17 +99,54 @@ export class LiveCatalog {
     return this.#failures
   }
 
-  /** The searchable catalog; loaded on first use, because a server starts without it. */
-  async open(): Promise<OpenCatalog> {
-    const { openCatalog } = await loadOpenCatalog()
-    this.#opened ??= openCatalog(this.#options, () => this.#snapshot)
-    return this.#opened
+  /** The tools of every source; loaded on first use, because a server starts without it. */
+  async open(): Promise<Catalog> {
+    const { openCatalog, replaceConfigs } = await loadCatalog()
+    const reportError = (error: unknown) => this.#options.logger.error(`a listener failed: ${String(error)}`)
+    this.#opened ??= { tools: openCatalog(this, reportError), replaceConfigs }
+    return this.#opened.tools
   }
 
-  /** The tools of the registry by name; empty if no registry feeds this catalog. */
-  registered(): readonly CatalogTool[] {
-    const tools = Array.from(this.#opened?.tools.entries.values() ?? [], ({ tool }) => tool)
-    return tools.filter(({ source }) => source === 'registry').sort((a, b) => (a.name < b.name ? -1 : 1))
+  /** The same with its search engine, which is loaded with the first search. */
+  async openSearch(): Promise<Catalog> {
+    const tools = await this.open()
+    const { SearchEngine } = await loadSearch()
+    const { loadEmbedder, remote } = this.#options
+    // A worn engine is replaced by one to which all tools are added in turns; otherwise it would rebuild itself at once.
+    if (this.#engine === undefined || this.#engine.wear > 0.5) {
+      const embedder = remote === undefined ? loadEmbedder : () => (remote.dim === 0 ? undefined : remote)
+      this.#engine = new SearchEngine(embedder)
+      tools.rankWith(this.#engine)
+    }
+    return tools
+  }
+
+  /** The same with all changes in its index, and with a mode all that its searches need, read in turns with other requests. */
+  async indexInTurns(mode?: SearchMode, signal?: AbortSignal): Promise<Catalog> {
+    const tools = await this.openSearch()
+    await tools.rankInTurns(signal)
+    const turn = yieldTurns(signal)
+    for (let steps = 2 * tools.size; mode !== undefined && steps > 0 && this.#engine?.read(mode); steps--) await turn()
+    return tools
+  }
+
+  /** The search engine, with exactly the tools of the catalog. */
+  async engine(): Promise<SearchEngine> {
+    const tools = await this.open()
+    if (this.#engine === undefined) await this.openSearch()
+    tools.rankChanges()
+    return this.#engine as SearchEngine
+  }
+
+  /** Prepares semantic ranking of a query; if a service does not respond, the query is ranked by words only. */
+  async prepareMeaning(query: string, signal?: AbortSignal): Promise<boolean> {
+    const { remote } = this.#options
+    if (remote === undefined) return true
+    const { searchableTools } = await loadCatalog()
+    const isReady = await remote.prepare(query, searchableTools(await this.open()), signal)
+    if (isReady && this.#lacksVectors) this.#engine?.forgetMeaning()
+    this.#lacksVectors = !isReady
+    return isReady
   }
 
   /** Adds a listener for every change of tools that took effect, of configs or of the registry. */
@@ -127,7 +171,7 @@ export class LiveCatalog {
     const { logger } = this.#options
     try {
       const configs = this.#withBroken(this.#options.source.load())
-      this.#swap(build(this.#options, configs, this.#snapshot.version + 1))
+      this.#swap(buildSnapshot(this.#options, configs, this.#snapshot.version + 1))
     } catch (thrown) {
       for (const reason of reasonsOf(toTooldexError(thrown)))
         logger.error(`reload rejected, the previous tools stay active: ${reason}`)
@@ -156,11 +200,11 @@ export class LiveCatalog {
   }
 
   /** Listeners of a change see the new snapshot; if the catalog rejects it, the previous one stays. */
-  #swap(next: CatalogSnapshot): void {
+  #swap(next: ConfigSnapshot): void {
     const before = this.#snapshot
     this.#snapshot = next
     try {
-      this.#opened?.replaceConfigs(next)
+      this.#opened?.replaceConfigs(this.#opened.tools, next.index)
     } catch (error) {
       this.#snapshot = before
       throw error
@@ -168,49 +212,4 @@ export class LiveCatalog {
   }
 }
 
-function allFailed(failures: readonly TooldexError[]): TooldexError {
-  const [only] = failures
-  if (only !== undefined && failures.length === 1) return only
-  const message = `None of the ${failures.length} configs could be loaded.`
-  const problems = failures.flatMap((failure): readonly Problem[] =>
-    failure.problems.length > 0 ? failure.problems : [{ severity: 'error', message: failure.message }],
-  )
-  return new TooldexError('CONFIG_INVALID', message, { problems })
-}
-
 const textOf = ({ name, error }: LoadFailure): string => [name, ...reasonsOf(error)].join('\n')
-
-const reasonsOf = (error: TooldexError): readonly string[] =>
-  error.problems.length > 0 ? error.problems.map(formatProblem) : [error.message]
-
-function build(
-  { policyFile, logger }: LiveCatalogOptions,
-  configs: readonly LoadedConfig[],
-  version: number,
-): CatalogSnapshot {
-  const policy = policyFile === undefined ? undefined : loadPolicy(policyFile)
-  const parsed = configs.map((loaded) => loaded.config)
-  for (const warning of [...configs.flatMap((loaded) => loaded.warnings), ...(policy?.warnings ?? [])]) {
-    logger.warn(formatProblem(warning))
-  }
-  if (policy !== undefined) for (const unknown of findUnknownNames(policy.value, parsed)) logger.warn(unknown)
-  const index = ToolIndex.fromConfigs(parsed, {
-    policy: policy?.value,
-    checked: true,
-    onDuplicate: (tool, cli) => logger.warn(`tool '${tool}' is defined more than once; the one in '${cli}' is used`),
-  })
-  const entries = index.search({ limit: Number.POSITIVE_INFINITY })
-  return { index, entries, names: spellings(entries), policy: policy?.value, configs, version }
-}
-
-function spellings(entries: readonly ToolIndexEntry[]): ReadonlyMap<string, ToolIndexEntry> {
-  const names = new Map<string, ToolIndexEntry>()
-  for (const entry of entries) names.set(toClientName(entry.toolName), entry).set(configToolId(entry), entry)
-  // Real names last, so that no short name or id of another tool can hide one.
-  for (const entry of entries) names.set(entry.toolName, entry)
-  return names
-}
-
-/** The id of a tool of a config. */
-export const configToolId = (entry: ToolIndexEntry): string =>
-  formatToolId({ namespace: entry.cliName, name: entry.toolName })

@@ -3,14 +3,13 @@ import { toTooldexError } from '../../base/errors.ts'
 import { deepFreeze } from '../../base/json-values.ts'
 import type { Logger } from '../../base/logger.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import { normalizeTags } from '../../catalog/index.ts'
+import { normalizeTags, type SyncedTool } from '../../catalog/index.ts'
 import { toMcpNames } from '../../contract/annotations.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OfferedTool } from '../../contract/tool-list.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
 import type { LiveCatalog } from './live-catalog.ts'
-import { setRunnable } from './runnable-for.ts'
 
 /** The backend of registered tools. */
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
@@ -21,7 +20,7 @@ const [pauseMs, maxPauseMs] = [50, 300]
 
 /** The tools of the last read by id, and the position in the change log. */
 interface Shown {
-  readonly tools: ReadonlyMap<string, CatalogTool>
+  readonly tools: ReadonlyMap<string, SyncedTool>
   readonly seen: string
 }
 
@@ -69,9 +68,9 @@ export class RegistryFeed {
     const version = await this.#stores.feed.version(this.#workspace)
     const state = (await this.#changed()) ?? (await this.#all())
     this.#catalog.policies = await this.#stores.policies.list(this.#workspace)
-    const { tools } = await this.#catalog.open()
+    const tools = await this.#catalog.open()
     const before = tools.version
-    tools.sync(registryBackend, [...state.tools.values()], { checked: true })
+    tools.syncParsed(registryBackend, [...state.tools.values()])
     if (tools.version !== before) this.#catalog.announce()
     this.#seen = version
     this.#state = state
@@ -95,7 +94,7 @@ export class RegistryFeed {
 
   async #all(): Promise<Shown> {
     const { tools: offered, seen } = await this.#stores.tools.offered(this.#workspace)
-    const tools = new Map<string, CatalogTool>()
+    const tools = new Map<string, SyncedTool>()
     const rest = yieldTurns()
     for (const each of offered) {
       tools.set(each.tool.id, toShown(each))
@@ -145,12 +144,11 @@ export class RegistryFeed {
   }
 }
 
-/** A registered tool in catalog form, with its runnable form. */
-export function toShown(offered: OfferedTool): CatalogTool {
-  const tool = toCatalogTool(offered)
-  setRunnable(tool, fromRegistry(offered.tool))
-  return tool
-}
+/** A registered tool in catalog form, with its runnable form without the script. */
+export const toShown = (offered: OfferedTool): SyncedTool => ({
+  tool: toCatalogTool(offered),
+  runnable: { ...fromRegistry(offered.tool), scriptContent: null },
+})
 
 function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
   const { name, namespace, displayName, description, inputSchema, outputSchema, annotations, tags } = tool

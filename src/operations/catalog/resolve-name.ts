@@ -1,24 +1,23 @@
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
+import type { Catalog, FoundEntry } from '../../catalog/index.ts'
+import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
-import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
-import { configToolId } from './live-catalog.ts'
 
-/** A tool of a config, with its entry and its runnable form. */
-export interface FoundTool {
-  readonly from: 'config'
-  readonly entry: ToolIndexEntry
-  readonly resolved: ResolvedTool
-}
+const loadDefinitions = lazyModule(() => import('../../definitions/index.ts'))
 
 /** A registered tool in its present state, whatever its status, and the version in the name. */
 export interface NamedTool {
-  readonly from: 'registry'
-  readonly tool: RegisteredTool
+  readonly id: string
+  readonly registered: RegisteredTool
   readonly version?: number | undefined
 }
+
+/** The tool of a name: an entry of the catalog, or a registered tool in its stored state. */
+export type ResolvedName = NamedTool | (FoundEntry & { readonly registered?: undefined })
 
 /** The parts of a name. */
 interface AskedTool {
@@ -28,19 +27,32 @@ interface AskedTool {
 }
 
 /**
- * The tool of a name, on every surface: the one with exactly this id, or else the only one with this bare name. A name that
- * a config and the registry both offer is ambiguous, so that no source can intercept calls of another's tool.
+ * The tool of a name, on every surface: the one with exactly this id, or else the only one with this name, or else the one
+ * with this alias in lists for models. A name that a config and the registry both offer is ambiguous, so that no source can
+ * intercept calls of another's tool.
  */
-export async function resolveName(context: ToolContext, idOrName: string): Promise<FoundTool | NamedTool | undefined> {
-  const configTool = findInConfigs(context, idOrName)
-  if (configTool !== undefined && configToolId(configTool.entry) === idOrName) return configTool
-  const named = await findNamed(context, idOrName)
-  if (configTool === undefined || named === undefined) return named ?? configTool
-  if (named.tool.name !== idOrName) return named
-  // A tool that cannot be called does not make the name ambiguous.
-  if (!isCallable(named.tool) || (await viewOf(context))?.sees(named.tool) === false) return configTool
-  throw ambiguousName(idOrName, [configToolId(configTool.entry), toFullId(named.tool)])
+export async function resolveName(context: ToolContext, idOrName: string): Promise<ResolvedName | undefined> {
+  const found = await findByName(context, idOrName)
+  if (found !== undefined) return found
+  const id = await findByAlias(context, idOrName)
+  return id === undefined ? undefined : findByName(context, id)
 }
+
+async function findByName(context: ToolContext, idOrName: string): Promise<ResolvedName | undefined> {
+  const entry = findUnregistered(await context.catalog.open(), idOrName)
+  if (entry?.id === idOrName) return entry
+  const named = await findNamed(context, idOrName)
+  if (entry === undefined || named === undefined) return named ?? entry
+  const { registered } = named
+  if (registered.name !== idOrName) return named
+  // A tool that cannot be called does not make the name ambiguous.
+  if (!isCallable(registered) || (await viewOf(context))?.sees(registered) === false) return entry
+  throw ambiguousName(idOrName, [entry.id, toFullId(registered)])
+}
+
+/** A tool of a config by id, name or name in clients; or one of another source, but not of the registry. */
+export const findUnregistered = (tools: Catalog, idOrName: string): FoundEntry | undefined =>
+  tools.find(idOrName, ({ tool }) => tool.source !== 'registry')
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
 export async function findNamed(
@@ -49,9 +61,33 @@ export async function findNamed(
 ): Promise<NamedTool | undefined> {
   const parsed = readName(idOrName)
   if (registry === undefined || parsed === undefined) return undefined
-  const tool = await registry.stores.tools.get(caller.workspace, parsed.name)
-  if (tool === undefined || !isInNamespace(tool.namespace, parsed.namespace)) return undefined
-  return { from: 'registry', tool, version: parsed.version }
+  const registered = await registry.stores.tools.get(caller.workspace, parsed.name)
+  if (registered === undefined || !isInNamespace(registered.namespace, parsed.namespace)) return undefined
+  return { id: idOfRegistered(registered), registered, version: parsed.version }
+}
+
+/** A tool as named in lists for models: with a full id if several tools have its name. */
+export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'name' | 'namespace'>) {
+  const { name, namespace } = tool
+  if (namespace || !tools.sharesName(tool)) return { id, name, namespace }
+  const fullId = toFullId(tool)
+  return { id: fullId, name, namespace: parseToolId(fullId).namespace }
+}
+
+/** The id of the tool with an alias in lists for models, which is the only name that a model has. */
+async function findByAlias(context: ToolContext, alias: string): Promise<string | undefined> {
+  if (!/^[\w-]{1,64}$/.test(alias)) return undefined
+  const { aliasCandidates, assignAliases } = await loadDefinitions()
+  const tools = await context.catalog.open()
+  const view = await viewOf(context)
+  const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
+  const names = new Map(named.map((tool) => [tool.id, tool]))
+  // The id of a hidden tool must not leak.
+  const isVisible = (id: string) => view?.sees(names.get(id) ?? { name: alias }) !== false
+  for (const format of ['openai', 'gemini'] as const)
+    for (const [id, assigned] of assignAliases(named, format)) if (assigned === alias && isVisible(id)) return id
+  // A client may remember the alias with a hash, which no change of the list invalidates.
+  return named.find((tool) => isVisible(tool.id) && aliasCandidates(tool, 'openai').at(-1) === alias)?.id
 }
 
 /** One version of a registered tool. */
@@ -73,13 +109,6 @@ export const idOfRegistered = ({ name, namespace }: RegisteredTool): string =>
 
 /** Whether a registered tool can be called by its name. */
 export const isCallable = ({ status }: RegisteredTool): boolean => status === 'ACTIVE' || status === 'DEPRECATED'
-
-function findInConfigs({ catalog }: OperationContext<'catalog'>, idOrName: string): FoundTool | undefined {
-  const { names, index } = catalog.current()
-  const entry = names.get(idOrName)
-  const resolved = entry === undefined ? null : index.get(entry.toolName)
-  return entry === undefined || resolved === null ? undefined : { from: 'config', entry, resolved }
-}
 
 /** Parses `name`, `name@3`, `namespace:name`, `namespace:name:3` and `namespace:name@3`; undefined for anything else. */
 function readName(text: string): AskedTool | undefined {

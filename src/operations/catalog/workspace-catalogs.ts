@@ -3,11 +3,10 @@ import type { Source } from '../../contract/cli-config.ts'
 import { executorKinds } from '../../contract/executor-kinds.ts'
 import type { GrantsOf } from '../../contract/grants.ts'
 import type { Stores } from '../../contract/stores.ts'
-import { LiveCatalog } from './live-catalog.ts'
-import type { LiveIndexOptions } from './live-index.ts'
+import { type EmbedderOptions, LiveCatalog } from './live-catalog.ts'
 import { RegistryFeed } from './registry-feed.ts'
 
-interface WorkspaceCatalogsOptions extends LiveIndexOptions {
+interface WorkspaceCatalogsOptions extends EmbedderOptions {
   readonly stores: Stores
   readonly logger: Logger
   /** The catalog of the first workspace, which includes the tools of configs. */
@@ -59,9 +58,11 @@ export class WorkspaceCatalogs {
       loadEmbedder,
       remote,
       filePolicy: () => first.filePolicy(),
-      readinessOf: (tool) => first.readinessOf(tool),
-      isolationOf: (tool) =>
-        hasHost || !executorKinds[tool.executorType].isProcess ? first.isolationOf(tool) : ('isolated' as const),
+      readinessOf: (runnable) => first.readinessOf({ runnable }),
+      isolationOf: (runnable) =>
+        hasHost || !executorKinds[runnable.executorType].isProcess
+          ? first.isolationOf({ runnable })
+          : ('isolated' as const),
     })
   }
 

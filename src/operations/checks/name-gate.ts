@@ -4,7 +4,7 @@ import { LlmFormat } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { aliasCandidates } from '../../definitions/index.ts'
 import { formatToolId } from '../../rules/tool-id.ts'
-import { configToolId } from '../catalog/live-catalog.ts'
+import { findUnregistered } from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
 import { type ProposedEdit, policyNaming, refuseLoosening, type ToolEdit } from './protection-gate.ts'
 
@@ -44,15 +44,14 @@ async function findOwner(
   policies: readonly BundlePolicy[],
   current: Named | undefined,
 ): Promise<string | undefined> {
-  const { names, configs } = catalog.current()
-  const offered = names.get(name)
-  if (offered !== undefined) return `The name ${name} is that of ${configToolId(offered)}, a tool of a config`
-  if (namespace && configs.some(({ config }) => config.name === namespace))
+  const tools = await catalog.open()
+  const offered = findUnregistered(tools, name)
+  if (offered !== undefined) return `The name ${name} is that of ${offered.id}, a tool of a config`
+  if (namespace && catalog.current().configs.some(({ config }) => config.name === namespace))
     return `The namespace ${namespace} is that of a config`
   if (current?.name === name) return undefined
   const policy = policyNaming(policies, name)
   if (policy !== undefined) return `The policy ${policy} has a rule for the name ${name}`
-  const { tools } = await catalog.open()
   for (const { tool } of tools.entries.values()) {
     const isAlias = LlmFormat.options.some((format) => aliasCandidates(tool, format).includes(name))
     if (isAlias && tool.name !== name)

@@ -34,15 +34,13 @@ export const evalCatalog = defineOperation({
   }),
   output: z.object({ sets: z.array(SetScores), macro: MacroScores, warnings: z.array(z.string()) }),
   async handle({ queries, mode, limit }, context) {
-    const { tools, index } = await context.catalog.open()
+    const tools = await context.catalog.open()
     const view = await viewOf(context)
-    const seen = Array.from(tools.entries, ([id, { tool }]) => ({ id, tool })).filter(
-      ({ tool }) => view?.sees(tool) ?? true,
-    )
+    const seen = tools.list().filter(({ tool }) => view?.sees(tool) ?? true)
     const set = { name: 'catalog', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
     const notes = new Set<string>()
     const runQuery = async (query: string) => {
-      const { question, note } = await toQuestion({ query, mode, limit }, index, context)
+      const { question, note } = await toQuestion({ query, mode, limit }, context)
       if (note !== undefined) notes.add(note)
       return tools
         .search(question)

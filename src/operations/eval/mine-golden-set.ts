@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { configToolId } from '../catalog/live-catalog.ts'
 import { defineOperation } from '../operation.ts'
 
 const ToolLine = z.object({
@@ -22,10 +21,12 @@ export const mineGoldenSet = defineOperation({
   input: z.object({}),
   output: z.object({ tools: z.array(ToolLine), queries: z.array(QueryLine) }),
   async handle(_, { catalog, memory }) {
-    const { entries, names } = catalog.current()
+    const offered = new Map(
+      (await catalog.open()).list().flatMap(({ id, tool }) => (tool.source === 'cli' ? [[id, tool]] : [])),
+    )
     const relevant = new Map<string, Set<string>>()
     for (const { query, toolIds } of await memory.experiences()) {
-      const known = toolIds.filter((id) => names.has(id))
+      const known = toolIds.filter((id) => offered.has(id))
       if (known.length > 0) relevant.set(query, new Set([...(relevant.get(query) ?? []), ...known]))
     }
     const queries = Array.from(relevant, ([query, ids], index) => ({
@@ -33,17 +34,9 @@ export const mineGoldenSet = defineOperation({
       query,
       relevant: [...ids],
     }))
-    const tools = entries.map((entry) => {
-      const { toolName: name, cliName: namespace, description, category, tags, inputSchema } = entry
-      return {
-        id: configToolId(entry),
-        name,
-        namespace,
-        description,
-        category,
-        tags: [...tags],
-        input_schema: inputSchema,
-      }
+    const tools = Array.from(offered, ([id, tool]) => {
+      const { name, namespace = '', description, category = null, tags, inputSchema } = tool
+      return { id, name, namespace, description, category, tags, input_schema: inputSchema }
     })
     return { tools, queries }
   },

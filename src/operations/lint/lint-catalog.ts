@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
@@ -52,12 +53,12 @@ export const lintCatalog = defineOperation({
   output: Answer,
   async handle(_, context) {
     const { catalog, signal } = context
-    const { version } = (await catalog.open()).tools
+    const offered = await catalog.open()
     const names = await readableNames(context)
     const visible = names === undefined ? 'all' : JSON.stringify([...names].sort())
-    const results = resultsOf(catalog, version)
+    const results = resultsOf(catalog, offered.version)
     const sees = ({ toolName }: LintTool) => names?.has(toolName) ?? true
-    const result = results.get(visible) ?? (await lint((await toLintTools(catalog)).filter(sees), signal))
+    const result = results.get(visible) ?? (await lint(toLintTools(offered).filter(sees), signal))
     if (!results.has(visible) && results.size >= maxResults) results.clear()
     results.set(visible, result)
     return toAnswer(result, await checkStored(context))
@@ -107,16 +108,10 @@ async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undef
 }
 
 /** The tools of configs, followed by those of the registry. */
-async function toLintTools(catalog: LiveCatalog): Promise<readonly LintTool[]> {
-  const { entries, index } = catalog.current()
-  const { tools } = await catalog.open()
-  const registered = Array.from(tools.entries.values(), ({ tool }) => tool).filter(
-    ({ source }) => source === 'registry',
-  )
-  return [
-    ...entries.map((entry) => ({ ...entry, exampleRequests: index.get(entry.toolName)?.tool.exampleRequests ?? [] })),
-    ...registered.map(toLintTool),
-  ]
+function toLintTools(tools: Catalog): readonly LintTool[] {
+  const all = tools.list().map(({ tool }) => tool)
+  const registered = all.filter(({ source }) => source === 'registry')
+  return [...all.filter(({ source }) => source !== 'registry'), ...registered].map(toLintTool)
 }
 
 const toLintTool = ({ name, namespace, description, inputSchema, category, tags, exampleRequests }: CatalogTool) => ({

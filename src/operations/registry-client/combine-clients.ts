@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
-import { configToolId } from '../catalog/live-catalog.ts'
+import { findUnregistered } from '../catalog/resolve-name.ts'
 import type { ProcessContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
 import { describeTools } from '../search/describe-tools.ts'
@@ -69,7 +69,8 @@ class CombinedClient {
       }
     }
     const [first, second] = this.#prefersConfigs ? [local, registry] : [registry, local]
-    const idInFirst = this.#prefersConfigs ? (name: string) => this.#idHere(name) : undefined
+    const tools = await this.#context.catalog.open()
+    const idInFirst = this.#prefersConfigs ? (name: string) => findUnregistered(tools, name)?.id : undefined
     const merged = await mergeSearch({ first, second, idInFirst }, input)
     if (failure !== undefined && (merged.results ?? merged.summary ?? []).length === 0) throw failure
     return merged
@@ -84,7 +85,8 @@ class CombinedClient {
       ids.length === 0 ? { tools: [] } : client.invoke(describeTools, { ...level, ids: [...ids] }, controls)
     const [local, registry] = [describe(this.#local), describe(this.#registry)]
     if (!this.#prefersConfigs) return describeRest(registry, local, ids)
-    const localIds = ids.filter((id) => this.#idHere(id) !== undefined)
+    const tools = await this.#context.catalog.open()
+    const localIds = ids.filter((id) => findUnregistered(tools, id) !== undefined)
     const described = await local(localIds)
     if (localIds.length === ids.length) return described
     const rest = ids.filter((id) => !localIds.includes(id))
@@ -102,7 +104,8 @@ class CombinedClient {
         () => this.#local.call(call, controls),
         () => this.#registry.call(call, controls),
       )
-    if (this.#idHere(name) !== undefined) return this.#local.call(call, controls)
+    const isHere = findUnregistered(await this.#context.catalog.open(), name) !== undefined
+    if (isHere) return this.#local.call(call, controls)
     try {
       return await this.#registry.call(call, controls)
     } catch (thrown) {
@@ -115,11 +118,6 @@ class CombinedClient {
     const there = () => this.#registry.invoke(operation, input, controls)
     if (!operation.needs?.includes('results?')) return there()
     return orElse(() => this.#local.invoke(operation, input, controls), there)
-  }
-
-  #idHere(name: string): string | undefined {
-    const entry = this.#context.catalog.current().names.get(name)
-    return entry === undefined ? undefined : configToolId(entry)
   }
 
   /** Adds suggestions from configs to the error for a name that the registry does not have. */

@@ -1,15 +1,13 @@
 import * as z from 'zod'
-import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
 import { assignAliases, compileTool, compileTools } from '../../definitions/index.ts'
 import { withSubtree } from '../catalog/category-subtree.ts'
-import { orByAlias, toNamed } from '../catalog/find-alias.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { configToolId } from '../catalog/live-catalog.ts'
-import { defineOperation, type ToolContext } from '../operation.ts'
+import { toNamed } from '../catalog/resolve-name.ts'
+import { defineOperation } from '../operation.ts'
 import { toFilters } from '../search/search-filters.ts'
 import { viewOf } from '../search/tool-view.ts'
 
@@ -39,8 +37,7 @@ export const listForModel = defineOperation({
     nextCursor: z.string().optional().describe('The cursor of the next page; absent on the last one.'),
   }),
   async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
-    const { tools, index } = await context.catalog.open()
-    await index.followInTurns(context.signal)
+    const tools = await context.catalog.indexInTurns(undefined, context.signal)
     const page = tools.search({
       filters: await withSubtree(toFilters({ category, tags }), context),
       limit,
@@ -70,8 +67,8 @@ export const getForModel = defineOperation({
   input: z.object({ name: z.string().min(1).max(300), ...options }),
   output: CompiledTool.extend({ id: z.string() }),
   async handle({ name, format, ...wishes }, context) {
-    const { id, tool } = await orByAlias(context, name, (known) => findOffered(context, known))
-    const { tools } = await context.catalog.open()
+    const { id, tool } = await findTool(context, name)
+    const tools = await context.catalog.open()
     const named = toLlmTool(tools, id, tool)
     const alias = aliasesOf(tools, format).get(named.id)
     return { id, ...compileTool(named, format, { ...plain(wishes), ...(alias === undefined ? {} : { alias }) }) }
@@ -84,17 +81,6 @@ const aliasesOf = (tools: Catalog, format: LlmFormat) =>
     Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool)),
     format,
   )
-
-/** An offered tool by its name or id. */
-async function findOffered(context: ToolContext, name: string) {
-  const { catalog } = context
-  const found = await findTool(context, name)
-  if (found.from === 'catalog') return found
-  const id = configToolId(found.entry)
-  const tool = (await catalog.open()).tools.entries.get(id)?.tool
-  if (tool === undefined) throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
-  return { id, tool }
-}
 
 function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
   const { version, title, description, inputSchema, outputSchema, annotations, icons, _meta, tags, exampleRequests } =

@@ -31,15 +31,16 @@ export interface Registry {
 export async function findRegistered(context: ToolContext, idOrName: string): Promise<RegisteredTool> {
   const found = await findNamed(context, idOrName)
   const readable = found === undefined ? undefined : await readableNames(context)
-  if (found === undefined || readable?.has(found.tool.name) === false)
+  if (found === undefined || readable?.has(found.registered.name) === false)
     throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
-  return inVersion(context, found.tool, found.version)
+  return inVersion(context, found.registered, found.version)
 }
 
 /** The store name of a tool to change; a version is immutable and rejected. */
 export async function nameToChange(context: OperationContext<'registry'>, idOrName: string): Promise<string> {
   if (!/[:@]/.test(idOrName)) return idOrName
-  const { tool, version } = mustExist(await findNamed(context, idOrName), 'tool', idOrName, 'TOOL_NOT_FOUND')
+  const found = await findNamed(context, idOrName)
+  const { registered: tool, version } = mustExist(found, 'tool', idOrName, 'TOOL_NOT_FOUND')
   if (version === undefined) return tool.id
   throw new TooldexError('INPUT_INVALID', `${idOrName} is a single version, and a version cannot be changed.`, {
     hint: `Leave the version out: ${idOfRegistered(tool)}`,

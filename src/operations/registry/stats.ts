@@ -49,7 +49,7 @@ export const readStats = defineOperation({
 })
 
 async function countOffered({ catalog }: OperationContext<'catalog'>, names: ReadonlySet<string> | undefined) {
-  const { tools } = await catalog.open()
+  const tools = await catalog.open()
   const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter(({ name }) => names?.has(name) ?? true)
   const sources = seen.map(({ source }) => source)
   const source = Object.fromEntries(

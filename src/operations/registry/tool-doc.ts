@@ -6,7 +6,7 @@ import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
 import { defineOperation, type ToolContext } from '../operation.ts'
 import { DescribedTool, describeTools } from '../search/describe-tools.ts'
 import { IdOrName } from './inputs.ts'
-import { showRegistered, toOfferedDoc } from './offered-doc.ts'
+import { showRegistered, toDescribed } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
 
 /** The description of one tool, with the fields that a command line needs to call it. */
@@ -30,18 +30,19 @@ export const readDoc = defineOperation({
   async handle({ idOrName, level }, context) {
     const named = await resolveName(context, idOrName)
     const known =
-      named?.from === 'registry' ? await orUndefined(() => docOfRegistered(context, idOrName, level)) : undefined
+      named?.registered !== undefined ? await orUndefined(() => docOfRegistered(context, idOrName, level)) : undefined
     if (known !== undefined) return known
     const { tools } = await describeTools.handle({ ids: [idOrName], level }, context)
     const doc = tools[0] as DescribedTool
-    if (named?.from !== 'config' || level === 'summary') return doc
-    return { ...doc, positional: [...bareNames(named.resolved.tool.args)] }
+    const args = named?.registered === undefined ? named?.runnable?.resolved?.tool.args : undefined
+    return args === undefined || level === 'summary' ? doc : { ...doc, positional: [...bareNames(args)] }
   },
 })
 
 async function docOfRegistered(context: ToolContext, idOrName: string, level: DetailLevel): Promise<CallableDoc> {
   const tool = await findRegistered(context, idOrName)
-  const doc = toOfferedDoc(idOfRegistered(tool), await showRegistered(context, tool), level, tool)
+  const shown = await showRegistered(context, tool)
+  const doc = toDescribed({ id: idOfRegistered(tool), ...shown, registered: tool }, level)
   return level === 'summary' ? doc : { ...doc, positional: [...positionalNames(tool)] }
 }
 

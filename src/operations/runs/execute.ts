@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { Execution } from '../../contract/execution.ts'
 import { RunPlan } from '../../contract/run.ts'
 import { isFinal } from '../../rules/is-final.ts'
-import { orByAlias } from '../catalog/find-alias.ts'
 import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
@@ -108,7 +107,7 @@ export const invokeForModel = defineOperation({
       const { output: result, result: ran } = outcome
       return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
     }
-    const call = await orByAlias(context, name, (idOrName) => resolveCall(context, idOrName, undefined))
+    const call = await resolveCall(context, name, undefined)
     const { warning } = call
     const options = { wait: true, signal: context.signal, ...tracing(context, labels) }
     const execution = await executeCall(context, call, input, options)

@@ -1,21 +1,14 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import type { FoundEntry } from '../../catalog/index.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { ToolRule } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { policiesFor, ruleFor } from '../../rules/policy-rules.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
-import { fromConfig, fromRegistry } from '../../rules/runnable-tool.ts'
+import { fromRegistry } from '../../rules/runnable-tool.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { configToolId } from '../catalog/live-catalog.ts'
-import {
-  type FoundTool,
-  idOfRegistered,
-  inVersion,
-  isCallable,
-  type NamedTool,
-  resolveName,
-} from '../catalog/resolve-name.ts'
+import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 
 /** The rule of a policy for a tool, and the name of the policy. */
@@ -41,37 +34,36 @@ export async function resolveCall(
 ): Promise<ResolvedCall> {
   // Both are queried at once.
   const [named, rulesOn] = await Promise.all([resolveName(context, name), readRules(context)])
-  if (named?.from === 'config') {
-    const { entry } = named
-    refuseVersion(entry.toolName, version)
-    const rules = rulesOn(entry.toolName) ?? (await refuseHidden(context, name))
-    return resolveConfigured(context, named, rules)
-  }
-  const registered =
-    named === undefined
-      ? undefined
-      : await resolveRegistered(context, named, { version, bound: withFileRule(context, named.tool.name, rulesOn) })
-  if (registered !== undefined) return registered
-  const found = await findTool(context, name)
-  throw new TooldexError('UNAVAILABLE', `${found.from === 'catalog' ? found.id : name} cannot be run here.`, {
+  const call =
+    named?.registered === undefined
+      ? named && resolveEntry(context, named, { version, stored: rulesOn(named.tool.name) })
+      : await resolveRegistered(context, named, {
+          version,
+          bound: withFileRule(context, named.registered.name, rulesOn),
+        })
+  if (call !== undefined) return call
+  // The error for a hidden tool is that for an unknown one.
+  const { id } = await findTool(context, name)
+  throw new TooldexError('UNAVAILABLE', `${id} cannot be run here.`, {
     hint: 'Read about it with describe_tool.',
     personHint: 'Read about it with: tooldex describe',
   })
 }
 
-function resolveConfigured(
+/** A tool of a config; the bounds of the policy file are part of it already. */
+function resolveEntry(
   { catalog }: OperationContext<'catalog'>,
-  { entry, resolved }: FoundTool,
-  stored: readonly NamedRule[],
-) {
-  const own = ruleFor(catalog.filePolicy(), entry.toolName)
-  // The bounds of the policy file are part of the tool already.
+  { id, tool: { name }, runnable }: FoundEntry,
+  { version, stored }: { version: number | undefined; stored: readonly NamedRule[] | undefined },
+): ResolvedCall | undefined {
+  if (runnable === undefined || stored === undefined) return undefined
+  refuseVersion(name, version)
+  const own = ruleFor(catalog.filePolicy(), name)
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
   const rules = [...stored, ...asking]
-  const tool = fromConfig(resolved, entry.cliName)
-  const bound =
-    rules.length === 0 ? tool : { ...tool, constraints: [...tool.constraints, ...rules.map(({ args }) => args)] }
-  return { tool: bound, id: configToolId(entry), approvalBy: approvalSources(bound, rules) }
+  const constraints = [...runnable.constraints, ...rules.map(({ args }) => args)]
+  const tool = rules.length === 0 ? runnable : { ...runnable, constraints }
+  return { tool, id, approvalBy: approvalSources(tool, rules) }
 }
 
 async function resolveRegistered(
@@ -79,7 +71,7 @@ async function resolveRegistered(
   named: NamedTool,
   { version, bound }: { version: number | undefined; bound: readonly NamedRule[] | undefined },
 ): Promise<ResolvedCall | undefined> {
-  const { tool: latest } = named
+  const { id, registered: latest } = named
   if (bound === undefined) return undefined
   refuseInactive(latest)
   if (version !== undefined && named.version !== undefined && version !== named.version)
@@ -96,7 +88,7 @@ async function resolveRegistered(
   const runnable = fromRegistry(withLatestProtection(pinned, latest), bound)
   return {
     tool: runnable,
-    id: idOfRegistered(latest),
+    id,
     approvalBy: approvalSources(runnable, bound),
     ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may be removed.` } : {}),
   }
@@ -169,12 +161,6 @@ function withFileRule(
   if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return stored
   const rule = ruleFor(policy, tool)
   return stored === undefined || rule === undefined ? undefined : [...stored, { ...rule, of: 'the policy file' }]
-}
-
-/** The error for a hidden tool is that for an unknown one. */
-async function refuseHidden(context: ToolContext, name: string): Promise<never> {
-  await findTool(context, name)
-  throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${name.slice(0, 200)}.`)
 }
 
 /** Checks a call again after it waited, against the current tool and policies. */

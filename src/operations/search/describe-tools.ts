@@ -2,16 +2,12 @@ import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import { cutText } from '../../catalog/index.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { ToolAnnotations } from '../../contract/catalog.ts'
 import { Isolation } from '../../contract/run.ts'
-import { docLimits, ToolExample } from '../../contract/tool-doc.ts'
-import { Readiness, ready, unlessReady } from '../../contract/tool-state.ts'
-import { fromConfig } from '../../rules/runnable-tool.ts'
+import { ToolExample } from '../../contract/tool-doc.ts'
+import { Readiness, unlessReady } from '../../contract/tool-state.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { configToolId } from '../catalog/live-catalog.ts'
-import type { FoundTool } from '../catalog/resolve-name.ts'
 import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
@@ -99,23 +95,15 @@ export const describeTools = defineOperation({
 async function describeTool(context: ToolContext, id: string, level: z.infer<typeof DescribeLevel>) {
   if (id.startsWith('tooldex:')) return (await loadBuiltins()).describeBuiltin(id)
   const found = await findTool(context, id)
-  if (found.from === 'config') {
-    const tool = fromConfig(found.resolved, found.entry.cliName)
-    const needs = await approvalOf(context, found.entry.toolName)
-    return { ...toDoc(found, level), ...needs, ...isolationField(context.catalog.isolationOf(tool)) }
-  }
   // Loaded on first use, because a server for configs starts without it.
-  const { toOfferedDoc } = await loadOfferedDoc()
-  const { readinessOf, isolationOf } = await context.catalog.open()
-  const needs = await approvalOf(context, found.tool.name, readinessOf(found.tool))
-  const isolation = isolationField(isolationOf(found.tool))
-  return { ...toOfferedDoc(found.id, found.tool, level, found.registered), ...needs, ...isolation }
+  const { toDescribed } = await loadOfferedDoc()
+  const needs = await approvalOf(context, found.tool.name, context.catalog.readinessOf(found))
+  const isolation = context.catalog.isolationOf(found)
+  return { ...toDescribed(found, level), ...needs, ...(isolation === undefined ? {} : { isolation }) }
 }
 
-const isolationField = (isolation: Isolation | undefined) => (isolation === undefined ? {} : { isolation })
-
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */
-async function approvalOf(context: ToolContext, name: string, readiness: Readiness = ready) {
+async function approvalOf(context: ToolContext, name: string, readiness: Readiness) {
   const view = context.registry === undefined ? undefined : await viewOf(context)
   return unlessReady(view?.readinessOf({ name }, readiness) ?? readiness)
 }
@@ -131,32 +119,4 @@ function noneKnown(unknown: readonly UnknownTool[]): TooldexError {
   const names = unknown.map(({ id }) => toOneLine(id).slice(0, 200))
   const hint = unknown.map(({ error }, index) => `${names[index]}: ${error.hint}`).join(' ')
   return new TooldexError('TOOL_NOT_FOUND', `Unknown tools: ${names.join(', ')}.`, { hint })
-}
-
-function toDoc({ entry, resolved }: FoundTool, level: z.infer<typeof DescribeLevel>): DescribedTool {
-  const { toolName: name, description, inputSchema, category, tags } = entry
-  const short = cutText(description, docLimits.summary)
-  const summary = { id: configToolId(entry), name, namespace: entry.cliName, summary: short, category, tags }
-  if (level === 'summary') return summary
-  const { annotations, exampleRequests, command, timeout } = resolved.tool
-  const schema = {
-    ...summary,
-    tool: { name, description, inputSchema },
-    ...(annotations === undefined ? {} : { annotations }),
-    schemaInfo: toSchemaInfo(inputSchema),
-  }
-  if (level === 'schema') return schema
-  const runs = `${resolved.baseCommand} ${command}`.trim()
-  return { ...schema, exampleRequests, notes: `Runs \`${runs}\`, for at most ${timeout || 30} seconds.` }
-}
-
-function toSchemaInfo(schema: Readonly<Record<string, unknown>>): z.infer<typeof SchemaInfo> {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, { type?: unknown; default?: unknown }>)
-  return {
-    required: [...((schema.required ?? []) as readonly string[])],
-    defaults: Object.fromEntries(
-      properties.filter(([, { default: value }]) => value !== undefined).map(([k, v]) => [k, v.default]),
-    ),
-    types: Object.fromEntries(properties.map(([key, { type }]) => [key, [String(type ?? 'any')]])),
-  }
 }

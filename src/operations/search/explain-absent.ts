@@ -1,11 +1,8 @@
 import { yieldTurns } from '../../base/yield-turns.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Explanation } from '../../contract/search.ts'
-import { configToolId } from '../catalog/live-catalog.ts'
-import type { OpenCatalog } from '../catalog/open-catalog.ts'
 import type { ToolContext } from '../operation.ts'
 import type { Question } from './search-tools.ts'
-
-type Context = ToolContext & OpenCatalog
 
 interface Reason {
   readonly tool: string
@@ -16,47 +13,45 @@ interface Reason {
 /**
  * The reason why a named tool is or is not in the results. That a policy hides it is only shown to callers who may see it.
  */
-export async function explainAbsent(name: string, question: Question, context: Context): Promise<Reason> {
-  const { catalog, tools, index, scopes } = context
-  const snapshot = catalog.current()
-  const entry = snapshot.names.get(name)
-  const id = entry === undefined || tools.entries.has(name) ? name : configToolId(entry)
-  const found = tools.entries.get(id)?.tool
+export async function explainAbsent(name: string, question: Question, context: ToolContext): Promise<Reason> {
+  const { catalog, scopes } = context
+  const tools = await catalog.open()
+  const { id = name, tool: found } = tools.find(name) ?? {}
   if (found !== undefined && question.view?.sees(found) === false) {
     const policy = question.view.hiddenBy(found.name)
     return { tool: name, reason: scopes.has('admin') ? `the policy '${policy}' hides it` : absent }
   }
   if (found === undefined) {
-    const hidden = snapshot.configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
+    const hidden = catalog.current().configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
     const isVisible = hidden && scopes.has('admin')
     return { tool: name, reason: isVisible ? 'the policy hides it' : absent }
   }
   // Each step ranks all tools.
   const turn = yieldTurns(context.signal)
   await turn()
-  const explanation = index.engine().explain(id, question)
+  const explanation = (await catalog.engine()).explain(id, question)
   await turn()
-  const place = placeOf(id, question, context)
+  const place = placeOf(id, question, tools)
   await turn()
-  const reason = place ?? absenceOf(id, question, context)
+  const reason = place ?? absenceOf(id, question, tools)
   return { tool: name, reason, ...(explanation === undefined ? {} : { explanation }) }
 }
 
 const absent = 'there is no such tool'
 
-function placeOf(id: string, question: Question, context: Context): string | undefined {
-  const ids = everyAnswer(question, context)
+function placeOf(id: string, question: Question, tools: Catalog): string | undefined {
+  const ids = everyAnswer(question, tools)
   return ids.includes(id) ? `it is result ${ids.indexOf(id) + 1} of ${ids.length}` : undefined
 }
 
-function absenceOf(id: string, question: Question, context: Context): string {
-  const filtered = everyAnswer({ ...question, filters: { status: [] } }, context).includes(id)
+function absenceOf(id: string, question: Question, tools: Catalog): string {
+  const filtered = everyAnswer({ ...question, filters: { status: [] } }, tools).includes(id)
   if (!filtered) return 'it contains no word of the query, and its meaning is not close enough'
-  const { status = 'ACTIVE' } = context.tools.entries.get(id)?.tool ?? {}
+  const { status = 'ACTIVE' } = tools.entries.get(id)?.tool ?? {}
   if (question.filters?.status != null || status === 'ACTIVE') return 'a filter of the query excludes it'
   return `it is ${status}; only ACTIVE tools are found unless the status filter includes others`
 }
 
-function everyAnswer(question: Question, { tools }: Context): readonly string[] {
+function everyAnswer(question: Question, tools: Catalog): readonly string[] {
   return tools.search({ ...question, cursor: undefined, limit: tools.size }).hits.map(({ id }) => id)
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { Catalog } from '../../catalog/index.ts'
 import type { SearchFilters } from '../../contract/catalog.ts'
 import type { ArgConstraint } from '../../contract/policy.ts'
 import { Readiness, unlessReady } from '../../contract/tool-state.ts'
-import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation } from '../operation.ts'
 import { stateFilters, toFilters } from './search-filters.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
@@ -37,25 +37,22 @@ export const listTools = defineOperation({
     ),
   }),
   async handle(filters, context) {
-    const { catalog } = context
-    const { configs, policy } = catalog.current()
+    const { configs, policy } = context.catalog.current()
     const [only] = configs
     const executor = policy?.executor.type === 'docker' ? `docker (image=${policy.executor.image})` : null
     return {
       name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
       executor,
-      tools: await rowsOf(catalog, toFilters(filters), await viewOf(context)),
+      tools: rowsOf(await context.catalog.open(), toFilters(filters), await viewOf(context)),
     }
   },
 })
 
 /** The tools that pass the filters, by name. */
-async function rowsOf(catalog: LiveCatalog, filters: SearchFilters, view: ToolView | undefined) {
-  const { tools } = await catalog.open()
-  const { index } = catalog.current()
-  const rows = tools.search({ filters, view, limit: tools.size }).hits.map(({ tool, source, readiness }) => {
+function rowsOf(tools: Catalog, filters: SearchFilters, view: ToolView | undefined) {
+  const rows = tools.search({ filters, view, limit: tools.size }).hits.map(({ tool, runnable, readiness }) => {
     const { name, namespace: cli = '', description } = tool
-    const resolved = source === 'cli' ? index.get(name) : null
+    const resolved = runnable?.resolved
     const args = (resolved?.tool.args ?? []).map((arg) => {
       return { name: arg.name, notes: notesOf(arg, resolved?.argConstraints[arg.name]) }
     })

@@ -6,8 +6,6 @@ import { Explanation, SearchMode } from '../../contract/search.ts'
 import { CliSummary } from '../../contract/tool-index.ts'
 import { firstWords } from '../../search/index.ts'
 import { withSubtree } from '../catalog/category-subtree.ts'
-import type { CatalogSnapshot } from '../catalog/live-catalog.ts'
-import type { LiveIndex } from '../catalog/live-index.ts'
 import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
 import { explainAbsent } from './explain-absent.ts'
 import { countFacets, Facets, searchFilters, toFilters } from './search-filters.ts'
@@ -72,18 +70,19 @@ async function overview({ limit }: Input, context: OperationContext<'catalog' | 
   const { catalog } = context
   const count = await loadTokenCounter()
   const view = await viewOf(context)
-  const all = [...summarizeConfigs(catalog.current(), view), ...summarizeRegistered((await catalog.open()).tools, view)]
+  const tools = await catalog.open()
+  const all = [...summarizeConfigs(catalog.current().index.summary(), tools, view), ...summarizeRegistered(tools, view)]
   const summary = all.slice(0, limit ?? all.length)
   const spentTokens = count(JSON.stringify(summary))
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
 }
 
 /** Counts only visible tools; a config without any is not listed. */
-function summarizeConfigs({ index, entries }: CatalogSnapshot, view: ToolView | undefined): readonly CliSummary[] {
-  const all = index.summary()
-  if (view?.names === undefined) return all
-  const seen = entries.filter(({ toolName: name }) => view.sees({ name }))
-  const counted = all.map((cli) => ({ ...cli, toolCount: seen.filter(({ cliName }) => cliName === cli.name).length }))
+function summarizeConfigs(summaries: readonly CliSummary[], tools: Catalog, view: ToolView | undefined) {
+  if (view?.names === undefined) return summaries
+  const seen = tools.list().filter(({ tool }) => tool.source === 'cli' && view.sees(tool))
+  const countOf = (config: string) => seen.filter(({ tool }) => tool.namespace === config).length
+  const counted = summaries.map((config) => ({ ...config, toolCount: countOf(config.name) }))
   return counted.filter(({ toolCount }) => toolCount > 0)
 }
 
@@ -99,20 +98,20 @@ function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): 
 
 async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
   const count = await loadTokenCounter()
-  const { memory, caller } = context
-  const opened = await context.catalog.open()
-  const { question, note } = await toQuestion(input, opened.index, context)
+  const { catalog, memory, caller } = context
+  const tools = await catalog.open()
+  const { question, note } = await toQuestion(input, context)
   const turn = yieldTurns(context.signal)
-  const page = opened.tools.search(question)
+  const page = tools.search(question)
   const explains = input.explain && question.query.trim() !== ''
   const candidates = []
   for (let at = 0; at < page.hits.length; at += explainedAtOnce) {
     const hits = page.hits.slice(at, at + explainedAtOnce)
     const ids = hits.map(({ id }) => id)
     if (explains) await turn()
-    const explanations = explains ? [...opened.index.engine().explainAll(ids, question)] : []
+    const explanations = explains ? [...(await catalog.engine()).explainAll(ids, question)] : []
     for (const [index, hit] of hits.entries()) {
-      const [sharesName, isolation] = [opened.tools.sharesName(hit.tool), opened.isolationOf(hit.tool)]
+      const [sharesName, isolation] = [tools.sharesName(hit.tool), catalog.isolationOf(hit)]
       candidates.push({ ...hit, explanation: explanations[index], sharesName, isolation })
     }
   }
@@ -132,11 +131,9 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     spentTokens,
     omitted,
     ...(nextCursor === undefined ? {} : { nextCursor }),
-    ...(input.facets ? { facets: facetsOf(question, opened.tools) } : {}),
+    ...(input.facets ? { facets: facetsOf(question, tools) } : {}),
     ...(note === undefined ? {} : { note }),
-    ...(input.explainTool == null
-      ? {}
-      : { explained: await explainAbsent(input.explainTool, question, { ...context, ...opened }) }),
+    ...(input.explainTool == null ? {} : { explained: await explainAbsent(input.explainTool, question, context) }),
   }
 }
 
@@ -147,22 +144,17 @@ const explainedAtOnce = 10
 export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
 
 /** The query with the visibility and the learned boosts of the caller. */
-export async function toQuestion(
-  input: Input,
-  index: LiveIndex,
-  context: OperationContext<'catalog' | 'memory' | 'registry?'>,
-) {
-  const { memory, signal } = context
+export async function toQuestion(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
+  const { catalog, memory, signal } = context
   const mode = input.mode ?? 'hybrid'
   const text = input.query ?? ''
   const query = mode === 'substring' ? text : firstWords(text)
   const byMeaning = mode === 'hybrid' || mode === 'embedding'
   const [learned, filters] = [await memory.votes(query), await withSubtree(toFilters(input), context)]
   const view = await viewOf(context)
-  const fallback = byMeaning && query !== '' && !(await index.prepareMeaning(query, signal))
+  const fallback = byMeaning && query !== '' && !(await catalog.prepareMeaning(query, signal))
   // Last, so that the search finds few changes that came meanwhile.
-  if (query === '') await index.followInTurns(signal)
-  else await index.readInTurns(fallback ? 'bm25' : mode, signal)
+  await catalog.indexInTurns(query === '' ? undefined : fallback ? 'bm25' : mode, signal)
   const question: Question = {
     query,
     mode: fallback ? 'bm25' : mode,

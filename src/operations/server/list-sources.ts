@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import * as z from 'zod'
+import type { CatalogTool } from '../../contract/catalog.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation, type ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
@@ -31,37 +32,38 @@ export const listSources = defineOperation({
   }),
   async handle(_, context) {
     const names = await readableNames(context)
-    const items = [...configSources(context.catalog, names), ...(await registrySource(context, names))]
-    return { items, revision: (await context.catalog.open()).tools.mark }
+    const tools = await context.catalog.open()
+    const offered = tools.list().flatMap(({ tool }) => ((names?.has(tool.name) ?? true) ? [tool] : []))
+    const configs = configSources(context.catalog, offered, names === undefined)
+    const items = [...configs, ...(await registrySource(context, offered, names))]
+    return { items, revision: tools.mark }
   },
 })
 
 /** Only names leave the process, not file paths; a config without visible tools is hidden from the caller. */
-function configSources(catalog: LiveCatalog, names: ReadonlySet<string> | undefined): readonly Source[] {
-  const { configs, entries } = catalog.current()
+function configSources(catalog: LiveCatalog, offered: readonly CatalogTool[], showsAll: boolean): readonly Source[] {
   const failed = new Map(catalog.failures().map(({ name, error }) => [name, error.code]))
-  const loaded = configs.map(({ name: fileName, config: { name }, warnings }): Source => {
+  const loaded = catalog.current().configs.map(({ name: fileName, config: { name }, warnings }): Source => {
     const problem = failed.get(fileName)
     failed.delete(fileName)
-    const tools = entries.filter(({ cliName, toolName }) => cliName === name && (names?.has(toolName) ?? true)).length
+    const tools = offered.filter(({ source, namespace }) => source === 'cli' && namespace === name).length
     const source = { kind: 'config' as const, name, tools, warnings: warnings.length }
     return problem === undefined ? { ...source, state: 'loaded' } : { ...source, state: 'stale', problem }
   })
   const others = Array.from(failed, ([name, problem]): Source => {
     return { kind: 'config', name: basename(name), state: 'failed', tools: 0, warnings: 0, problem }
   })
-  return names === undefined ? [...loaded, ...others] : loaded.filter(({ tools }) => tools > 0)
+  return showsAll ? [...loaded, ...others] : loaded.filter(({ tools }) => tools > 0)
 }
 
 async function registrySource(
-  { catalog, registry, caller }: ToolContext,
+  { registry, caller }: ToolContext,
+  offered: readonly CatalogTool[],
   names: ReadonlySet<string> | undefined,
 ): Promise<readonly Source[]> {
   if (registry === undefined) return []
-  const { tools } = await catalog.open()
-  const all = Array.from(tools.entries.values(), ({ tool }) => tool)
-  const offered = all.filter(({ source, name }) => source === 'registry' && (names?.has(name) ?? true)).length
+  const tools = offered.filter(({ source }) => source === 'registry').length
   const { status } = await registry.stores.stats.count(caller.workspace, names)
   const registered = Object.values(status).reduce((sum, number) => sum + number, 0)
-  return [{ kind: 'registry', name: 'registry', state: 'loaded', tools: offered, registered, warnings: 0 }]
+  return [{ kind: 'registry', name: 'registry', state: 'loaded', tools, registered, warnings: 0 }]
 }

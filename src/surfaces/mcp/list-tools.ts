@@ -1,10 +1,12 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { showInvisible } from '../../base/visible-text.ts'
+import type { Catalog, FoundEntry } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { JsonSchema } from '../../contract/input-schema.ts'
-import { type CatalogSnapshot, configToolId, type LiveCatalog } from '../../operations/catalog/live-catalog.ts'
+import type { LiveCatalog } from '../../operations/catalog/live-catalog.ts'
+import { findUnregistered } from '../../operations/catalog/resolve-name.ts'
 import { toClientName } from '../../rules/client-name.ts'
-import { formatToolId, toFullId } from '../../rules/tool-id.ts'
+import { toFullId } from '../../rules/tool-id.ts'
 import { isMetaTool } from './meta-tools.ts'
 
 /** The selection of tools in the list of a client. */
@@ -22,48 +24,43 @@ export interface ListedTool {
 }
 
 /** The tools beside the meta tools, or in classic mode all; tools of configs keep their names even if a registered tool has the same. */
-export function listedWithIds(catalog: LiveCatalog, { classic, pinned }: ListMode): readonly ListedTool[] {
-  const snapshot = catalog.current()
-  const registered = classic || pinned.length > 0 ? catalog.registered() : []
-  const fromRegistry = (tool: CatalogTool): ListedTool => {
-    const isShared = snapshot.names.has(tool.name)
-    const name = isShared ? toSharedName(tool, snapshot) : toClientName(tool.name)
-    return { id: isShared ? toFullId(tool) : formatToolId(tool), tool: { ...toRegistered(tool), name } }
-  }
-  if (classic) {
-    const own = snapshot.entries.map((entry) => fromConfig(snapshot, entry))
-    return [...registered.map(fromRegistry), ...own]
-  }
+export async function listedWithIds(
+  catalog: LiveCatalog,
+  { classic, pinned }: ListMode,
+): Promise<readonly ListedTool[]> {
+  if (!classic && pinned.length === 0) return []
+  const tools = await catalog.open()
+  const toListed = (entry: FoundEntry) => toListedTool(tools, entry)
+  if (classic) return tools.list().map(toListed)
   const pinnedTools = pinned.flatMap((name) => {
-    const entry = snapshot.names.get(name)
-    if (entry !== undefined) return [fromConfig(snapshot, entry)]
-    return registered.filter((tool) => isNamed(tool, name)).map(fromRegistry)
+    const entry = findUnregistered(tools, name)
+    return entry === undefined ? tools.list().filter((each) => isNamed(each, name)) : [entry]
   })
-  return pinnedTools.filter(({ tool }) => !isMetaTool(tool.name))
+  return pinnedTools.map(toListed).filter(({ tool }) => !isMetaTool(tool.name))
+}
+
+function toListedTool(tools: Catalog, { id, tool }: FoundEntry): ListedTool {
+  const isShared = tool.source === 'registry' && findUnregistered(tools, tool.name) !== undefined
+  const name = isShared ? toSharedName(tools, tool) : toClientName(tool.name)
+  return { id: isShared ? toFullId(tool) : id, tool: { name, ...toRegistered(tool) } }
 }
 
 /** The name of a registered tool whose own name is that of a tool of a config. */
-function toSharedName(tool: CatalogTool, { names }: CatalogSnapshot): string {
+function toSharedName(tools: Catalog, tool: CatalogTool): string {
   const id = toFullId(tool)
   const readable = id.replace(':', '_')
-  return names.has(readable) ? toClientName(id) : toClientName(readable)
+  return toClientName(findUnregistered(tools, readable) === undefined ? readable : id)
 }
 
-const isNamed = (tool: CatalogTool, name: string): boolean =>
-  tool.name === name || formatToolId(tool) === name || toFullId(tool) === name
-
-function fromConfig(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][number]): ListedTool {
-  const id = configToolId(entry)
-  // If the id is also the name of another tool, the name is used instead.
-  return { id: snapshot.names.get(id) === entry ? id : entry.toolName, tool: toTool(snapshot, entry) }
-}
+const isNamed = ({ id, tool }: FoundEntry, name: string): boolean =>
+  tool.name === name || id === name || toFullId(tool) === name
 
 type ListedFields = Pick<
   CatalogTool,
   'name' | 'title' | 'description' | 'inputSchema' | 'annotations' | 'icons' | '_meta'
 >
 
-/** Converts a registered tool to MCP, without the output schema: results have their own structure. */
+/** Converts a tool to MCP, without the output schema: results have their own structure. */
 export function toRegistered({
   name,
   title,
@@ -80,17 +77,6 @@ export function toRegistered({
     ...(annotations === undefined ? {} : { annotations }),
     ...(icons === undefined ? {} : { icons: [...icons] as Tool['icons'] }),
     ...(_meta === undefined ? {} : { _meta }),
-  }
-}
-
-function toTool(snapshot: CatalogSnapshot, entry: CatalogSnapshot['entries'][number]): Tool {
-  const annotations = snapshot.index.get(entry.toolName)?.tool.annotations
-  return {
-    name: toClientName(entry.toolName),
-    title: toTitle(entry.toolName),
-    description: showInvisible(entry.description),
-    inputSchema: showDescriptions(entry.inputSchema) as Tool['inputSchema'],
-    ...(annotations === undefined ? {} : { annotations }),
   }
 }
 

@@ -28,8 +28,8 @@ export function toolsOfContext(context: ProcessContext, mode: ListMode, live: bo
     mode,
     // Registered tools change while clients are connected.
     live: live || context.registry !== undefined,
-    list: async () => listedWithIds(catalog, mode),
-    find: async (name) => listedWithIds(catalog, mode).find(({ tool }) => tool.name === name),
+    list: () => listedWithIds(catalog, mode),
+    find: async (name) => (await listedWithIds(catalog, mode)).find(({ tool }) => tool.name === name),
     onChange: (listener) => catalog.onChange(listener),
     maxMs: () => runner.maxMs(),
   }

@@ -3,7 +3,7 @@ import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { isObject } from '../../../base/json-values.ts'
 import { readJson } from '../../../documents/read-json.ts'
 import { readParameters } from '../../../json-schema/read-parameters.ts'
-import { configToolId } from '../../../operations/catalog/live-catalog.ts'
+import { findUnregistered } from '../../../operations/catalog/resolve-name.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { ProcessContext } from '../../../operations/operation.ts'
 import { callTool } from '../../../operations/runs/call-tool.ts'
@@ -113,8 +113,8 @@ async function openLocal(host: CliHost, flags: CallFlags, name: string): Promise
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
   const context = { ...(await host.open(toOpenOptions(flags))), signal: host.signal }
-  const entry = context.catalog.current().names.get(name)
-  const isLocalTool = entry !== undefined && (local || (await resolvesLocally(host, flags, name, configToolId(entry))))
+  const entry = findUnregistered(await context.catalog.open(), name)
+  const isLocalTool = entry !== undefined && (local || (await resolvesLocally(host, flags, name, entry.id)))
   const usesRegistry = !local && (flags.queue === true || !isLocalTool) && host.hasRegistry()
   if (!usesRegistry && flags.queue)
     throw new TooldexError('USAGE', 'There is no server or database with a queue on this machine.', {
@@ -166,7 +166,7 @@ async function readTool(name: string, context: ProcessContext) {
   const { tools } = await invoke(describeTools, { ids: [name] }, context)
   const doc = tools[0] as (typeof tools)[number]
   const { properties, required } = readParameters(doc.tool?.inputSchema ?? {})
-  const args = context.catalog.current().index.get(doc.name)?.tool.args ?? []
+  const args = findUnregistered(await context.catalog.open(), doc.id)?.runnable?.resolved?.tool.args ?? []
   const positional = bareNames(args)
   const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }
   return { tool, description: doc.tool?.description ?? '', required: [...required] }

@@ -77,9 +77,9 @@ async function valuesFor(command: string, before: readonly string[], host: CliHo
 
 async function toolCompletions(command: string, before: readonly string[], host: CliHost): Promise<readonly string[]> {
   const { catalog } = await host.open({ logLevel: 'ERROR' })
-  const { names, entries } = catalog.current()
+  const tools = await catalog.open()
   const [first] = before.filter((word) => !word.startsWith('-'))
-  const entry = command === 'call' && first !== undefined ? names.get(first) : undefined
-  if (entry === undefined) return entries.map(({ toolName }) => toolName)
-  return [...readParameters(entry.inputSchema).names].map((key) => `--${key.replaceAll('_', '-')}`)
+  const entry = command === 'call' && first !== undefined ? tools.find(first) : undefined
+  if (entry === undefined) return tools.list().map(({ tool }) => tool.name)
+  return [...readParameters(entry.tool.inputSchema).names].map((key) => `--${key.replaceAll('_', '-')}`)
 }
