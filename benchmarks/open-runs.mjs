@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compose } from '../dist/app/compose.js'
 import { openRuns } from '../dist/app/open-runs.js'
-import { fromConfig } from '../dist/rules/runnable-tool.js'
 import { createRunner } from '../dist/runs/create-runner.js'
 import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
 
@@ -27,15 +26,14 @@ export async function openRecorded({ url, home, slots = 16, takeWork = false, no
   const database = await openDatabase({ url, home })
   await migrate(database)
   const context = compose({ configs: [echo, nothing], scope: 'service', concurrency: slots }, { executors })
-  await context.catalog.open()
   const runner = noop ? noopRunner(context.runner.slots) : context.runner
   const { executions } = createStores(database)
   const runs = await openRuns({ runner, store: executions, logger: context.logger, labels: [], takeWork })
-  const { index } = context.catalog.current()
+  const tools = await context.catalog.open()
   return {
     runs,
     store: executions,
-    tool: (name) => fromConfig(index.get(name)),
+    tool: (name) => tools.find(name).runnable,
     async close() {
       await runs.close(0)
       await context.runner.close(0)

@@ -6,6 +6,7 @@ import { Catalog } from '../src/catalog/index.ts'
 import type { CatalogEvent } from '../src/contract/catalog.ts'
 import type { Source } from '../src/contract/cli-config.ts'
 import { LiveCatalog } from '../src/operations/catalog/live-catalog.ts'
+import { toClientName } from '../src/rules/client-name.ts'
 import { SearchEngine } from '../src/search/index.ts'
 import { createCliSource } from '../src/sources/cli/index.ts'
 import { tempFile } from './support/temp-folder.ts'
@@ -114,6 +115,44 @@ describe('the catalog of a running server', () => {
     expect(opened.search({ limit: 10 }).hits.map(({ tool }) => tool.name)).toEqual(names)
     expect((await catalog.engine()).size).toBe(names.length)
     for (const name of names) expect(opened.find(name)?.tool.name).toBe(name)
+  })
+})
+
+describe('the tool of a name', () => {
+  it('is the one with exactly this id, then with this name, then with this name in clients', async () => {
+    const write = (name: string, tools: readonly string[]) =>
+      tempFile(
+        `${name}.yaml`,
+        JSON.stringify({ name, command: 'echo', tools: tools.map((tool) => ({ name: tool, description: tool })) }),
+      )
+    const files = [write('files', ['copy', 'a/b']), write('other', ['files:copy', toClientName('a/b')])]
+    const catalog = new LiveCatalog({ source: createCliSource(files), logger: createLogger({ level: 'ERROR' }) })
+    const tools = await catalog.open()
+    const idOf = (name: string) => tools.find(name)?.id
+    expect([idOf('copy'), idOf('files:copy'), idOf('other:files:copy')]).toEqual([
+      'files:copy',
+      'files:copy',
+      'other:files:copy',
+    ])
+    expect([idOf('a/b'), idOf(toClientName('a/b')), idOf('nope')]).toEqual([
+      'files:a/b',
+      `other:${toClientName('a/b')}`,
+      undefined,
+    ])
+    expect(tools.find('copy', ({ tool }) => tool.namespace === 'other')).toBeUndefined()
+  })
+
+  it('carries what an edit changes in its command, without an event', async () => {
+    const { catalog, tools, edit, find } = await openFile()
+    const commandOf = () => tools.find('copy')?.runnable?.resolved?.baseCommand
+    const { tool } = tools.find('copy') ?? {}
+    expect([find('duplicate'), commandOf()]).toEqual([['files:copy'], 'echo'])
+    const events: string[] = []
+    tools.onChange(({ type }) => void events.push(type))
+    expect(edit(config(before).replace('command: echo', 'command: printf'))).toBe(true)
+    expect([commandOf(), tools.list()[0]?.runnable?.resolved?.baseCommand]).toEqual(['printf', 'printf'])
+    expect([tools.find('copy')?.tool === tool, events]).toEqual([true, ['refreshed']])
+    expect((await catalog.engine()).size).toBe(3)
   })
 })
 
