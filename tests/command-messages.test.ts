@@ -4,7 +4,7 @@ import { createLocalClient } from '../src/operations/registry-client/local-clien
 import { openRegistry } from './support/open-registry.ts'
 import { runCli } from './support/run-cli.ts'
 import { runInProcess } from './support/run-in-process.ts'
-import { tempFolder } from './support/temp-folder.ts'
+import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 let registry: Awaited<ReturnType<typeof openRegistry>>
 const run = (...words: string[]) =>
@@ -102,6 +102,18 @@ describe('an error of a command', () => {
     expect((await run('tools', 'versions', 'x', '--limit', '10000000')).err).toContain('at most 100')
     expect((await run('executions', 'result', 'x', '--offset', '10000000')).err).toContain('Unknown handle: x.')
   })
+})
+
+it('manages the policies in the database', async () => {
+  expect((await run('policies', 'list')).out).toContain('tooldex policies set NAME FILE')
+  const file = tempFile('policy.yaml', 'default: disabled\ntools:\n  git_log: { args: { max_count: { max: 10 } } }\n')
+  expect(await run('policies', 'set', 'readers', file)).toMatchObject({ code: 0, out: 'readers is stored.\n', err: '' })
+  expect((await run('policies', 'list')).out).toMatch(/^readers +disabled +1 +all$/m)
+  expect((await run('policies', 'get', 'readers')).out).toContain('max: 10')
+  const wrong = await run('policies', 'set', 'readers', tempFile('wrong.yaml', 'default: never\n'))
+  expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('wrong.yaml')])
+  expect((await run('policies', 'delete', 'readers')).out).toBe('readers is deleted.\n')
+  expect((await run('policies', 'get', 'readers')).code).toBe(4)
 })
 
 it('does not start an editor without a terminal', async () => {

@@ -79,7 +79,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   worker: {
     summary: 'run queued calls of the servers that share the database in DATABASE_URL',
-    load: async () => (await import('./commands/worker.ts')).addWorker,
+    load: async () => (await import('./commands/serve.ts')).addWorker,
   },
   executions: {
     summary: 'list, show, follow, cancel and approve recorded runs',
@@ -87,7 +87,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   envs: {
     summary: 'manage the package sets of Python tools on this machine',
-    load: async () => (await import('./commands/envs.ts')).addEnvs,
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addEnvs,
   },
   secrets: {
     summary: 'manage the secrets that tools refer to as secret:NAME',
@@ -108,6 +108,10 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   tags: {
     summary: 'manage the tags of registered tools',
     load: async () => (await import('./commands/registry/registry-commands.ts')).addTags,
+  },
+  policies: {
+    summary: 'manage the policies in the database, which bind calls on all its servers',
+    load: async () => (await import('./commands/registry/registry-commands.ts')).addPolicies,
   },
   keys: {
     summary: 'manage the keys of the HTTP API',

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { describeTools } from '../../operations/search/describe-tools.ts'
 import type { searchTools } from '../../operations/search/search-tools.ts'
-import { exampleText } from '../text/example-text.ts'
+import { exampleText } from '../text/result-text.ts'
 
 type SearchOutput = z.output<typeof searchTools.output>
 type DescribeOutput = z.output<typeof describeTools.output>

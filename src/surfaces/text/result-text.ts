@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { exitMessage, type RunOutcome, type RunPlan } from '../../contract/run.ts'
+import type { ToolExample } from '../../contract/tool-doc.ts'
 
 /** Formats a finished run: stdout, then stderr, the error message and the exit code, if any. */
 export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
@@ -57,3 +58,10 @@ const quote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word
 /** The sources of an approval requirement, appended to a plan. */
 export const approvalText = (sources: readonly string[]): string =>
   sources.length === 0 ? '' : `\nafter approval (required by ${sources.join(' and ')})`
+
+/** An example on one line: `Title - description: {"arguments":1} -> result`. */
+export function exampleText({ title, description, args, resultHint }: ToolExample): string {
+  const call = args === undefined ? '' : `: ${JSON.stringify(args)}`
+  const result = resultHint === undefined ? '' : ` -> ${resultHint}`
+  return `${title === undefined ? '' : `${title} - `}${description}${call}${result}`
+}

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
-import { exampleText } from '../../text/example-text.ts'
+import { exampleText } from '../../text/result-text.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
 import { queryTools, withServerOption } from './query-server.ts'
 

@@ -50,8 +50,10 @@ export const operationCommands =
     const [word = '', ...args] = line.split(' ')
     const command = group.command(word).description(spec.about ?? toHelp(operation.summary))
     const targets = args.map((arg, index) => fields[index] ?? arg.replaceAll(/\W/g, ''))
+    // An argument that is not a field is consumed by `prepare`.
+    const isField = (name = '') => spec.prepare === undefined || name in operation.input.shape
     for (const [index, arg] of args.entries())
-      command.addArgument(toArgument(arg, schemaOf(operation.input, targets[index])))
+      command.addArgument(toArgument(arg, isField(targets[index]) ? schemaOf(operation.input, targets[index]) : {}))
     for (const flags of options) command.addOption(toOption(flags, operation.input))
     if (spec.isLocal) command.option('--json', 'print JSON')
     else withRegistryOptions(command)

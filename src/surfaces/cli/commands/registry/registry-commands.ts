@@ -1,12 +1,16 @@
 import { text } from 'node:stream/consumers'
 import { TooldexError } from '../../../../base/errors.ts'
 import { toOneLine } from '../../../../base/visible-text.ts'
+import { writeYaml } from '../../../../documents/write-yaml.ts'
 import * as categories from '../../../../operations/registry/categories.ts'
 import * as keys from '../../../../operations/registry/keys.ts'
+import * as policies from '../../../../operations/registry/policies.ts'
 import * as secrets from '../../../../operations/registry/secrets.ts'
+import * as environments from '../../../../operations/server/python-environments.ts'
 import type { RegistryClient } from '../../host.ts'
 import type { AddCommand } from '../command.ts'
 import { operationCommands, tableText } from '../operation-command.ts'
+import { findingText } from './registry-command.ts'
 
 /** `tooldex categories ...`: the tree of categories. */
 export const addCategories: AddCommand = (program, host) => {
@@ -186,5 +190,76 @@ async function readValue(interactive: boolean): Promise<string> {
   if (value !== '') return value
   throw new TooldexError('USAGE', 'Standard input is empty, so there is no value to store.', {
     hint: 'Run: tooldex secrets set NAME < FILE, or pipe the value to it.',
+  })
+}
+
+/** `tooldex policies ...`: the policies in the database. */
+export const addPolicies: AddCommand = (program, host) => {
+  const add = operationCommands(program.command('policies'), host)
+  add({
+    line: 'list',
+    operation: policies.listPolicies,
+    text: tableText(
+      {
+        Name: ({ name }) => name,
+        Default: ({ policy }) => policy.default,
+        Rules: ({ policy }) => Object.keys(policy.tools).length,
+        Callers: ({ policy }) => policy.callers?.join(' ') ?? 'all',
+      },
+      'No policies. Store one with: tooldex policies set NAME FILE',
+    ),
+  })
+  add({ line: 'get <name>', operation: policies.getPolicy, text: ({ policy }) => writeYaml(policy) })
+  add({
+    line: 'set <name> <file>',
+    about: 'store the policy in a YAML file under a name, or replace the stored one',
+    operation: policies.putPolicy,
+    prepare: async ({ name, file }) => {
+      const { loadPolicy } = await import('../../../../policy/index.ts')
+      const { value, warnings } = loadPolicy(String(file))
+      for (const warning of warnings) host.err(findingText(warning))
+      return { name, ...value }
+    },
+    text: ({ name }) => `${name} is stored.\n`,
+  })
+  add({ line: 'delete <name>', operation: policies.deletePolicy, text: ({ name }) => `${name} is deleted.\n` })
+}
+
+/** `tooldex envs`: the package environments for Python tools on this machine. */
+export const addEnvs: AddCommand = (program, host) => {
+  const add = operationCommands(program.command('envs'), host)
+  add({
+    line: 'list',
+    operation: environments.listEnvironments,
+    isLocal: true,
+    text: tableText(
+      {
+        name: ({ name }) => name,
+        state: ({ fingerprint }) => fingerprint,
+        'folder or packages': ({ dependencies, folder }) => dependencies?.join(' ') ?? folder,
+      },
+      'No environments. Install packages with: tooldex envs build PACKAGE, or name a folder with: tooldex envs add NAME PATH',
+    ),
+  })
+  add({
+    line: 'add <name> <path>',
+    about: 'register a package folder or a virtual environment under a name',
+    operation: environments.addEnvironment,
+    isLocal: true,
+    text: ({ name, folder, fingerprint }) => `${name} is ${folder} (${fingerprint}).\n`,
+  })
+  add({
+    line: 'build <packages...>',
+    about: 'install the packages that Python tools list as dependencies',
+    operation: environments.buildEnvironment,
+    fields: ['dependencies'],
+    isLocal: true,
+    text: ({ name, dependencies, fingerprint }) => `${name} has ${dependencies?.join(', ')} (${fingerprint}).\n`,
+  })
+  add({
+    line: 'remove <name>',
+    operation: environments.removeEnvironment,
+    isLocal: true,
+    text: ({ name }) => `${name} is removed.\n`,
   })
 }
