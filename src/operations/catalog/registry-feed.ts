@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { toTooldexError } from '../../base/errors.ts'
 import { deepFreeze } from '../../base/json-values.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -84,9 +85,11 @@ export class RegistryFeed {
     const { tools: changed, active, seen } = await this.#stores.tools.offeredSince(this.#workspace, this.#state.seen)
     if (changed === undefined) return undefined
     const tools = new Map(this.#state.tools)
+    const rest = yieldTurns()
     for (const each of changed) {
-      if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, toShown(each))
+      if (each.tool.status === 'ACTIVE') tools.set(each.tool.id, this.#shown(each))
       else tools.delete(each.tool.id)
+      await rest()
     }
     // The counts differ: some tools were deleted.
     return tools.size === active ? { tools, seen } : undefined
@@ -97,10 +100,19 @@ export class RegistryFeed {
     const tools = new Map<string, SyncedTool>()
     const rest = yieldTurns()
     for (const each of offered) {
-      tools.set(each.tool.id, toShown(each))
+      tools.set(each.tool.id, this.#shown(each))
       await rest()
     }
     return { tools, seen }
+  }
+
+  /** A tool in catalog form: the same object as before if it is equal, so that the catalog does not compare all tools in one turn. */
+  #shown(offered: OfferedTool): CatalogTool {
+    const shown = toShown(offered)
+    const before = this.#state?.tools.get(offered.tool.id)
+    if (before === undefined || !isDeepStrictEqual(before, shown)) return shown
+    setRunnable(before, fromRegistry(offered.tool))
+    return before
   }
 
   /** Schedules a read: immediately, or shortly after a recent one, together with all changes until then. */

@@ -27,7 +27,7 @@ export async function explainAbsent(name: string, question: Question, context: T
     return { tool: name, reason: isVisible ? 'the policy hides it' : absent }
   }
   // Each step ranks all tools.
-  const turn = yieldTurns(context.signal)
+  const turn = yieldTurns(context.signal, 0)
   await turn()
   const explanation = (await catalog.engine()).explain(id, question)
   await turn()

@@ -101,7 +101,8 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const { catalog, memory, caller } = context
   const tools = await catalog.open()
   const { question, note } = await toQuestion(input, context)
-  const turn = yieldTurns(context.signal)
+  // Each step ranks all tools.
+  const turn = yieldTurns(context.signal, 0)
   const page = tools.search(question)
   const explains = input.explain && question.query.trim() !== ''
   const candidates = []
