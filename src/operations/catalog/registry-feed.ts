@@ -107,12 +107,10 @@ export class RegistryFeed {
   }
 
   /** A tool in catalog form: the same object as before if it is equal, so that the catalog does not compare all tools in one turn. */
-  #shown(offered: OfferedTool): CatalogTool {
+  #shown(offered: OfferedTool): SyncedTool {
     const shown = toShown(offered)
-    const before = this.#state?.tools.get(offered.tool.id)
-    if (before === undefined || !isDeepStrictEqual(before, shown)) return shown
-    setRunnable(before, fromRegistry(offered.tool))
-    return before
+    const before = this.#state?.tools.get(offered.tool.id)?.tool
+    return isDeepStrictEqual(before, shown.tool) ? { ...shown, tool: before as CatalogTool } : shown
   }
 
   /** Schedules a read: immediately, or shortly after a recent one, together with all changes until then. */
