@@ -2,6 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Backend, CatalogTool } from '../contract/catalog.ts'
+import { joinProblems } from '../diagnostics/problem-error.ts'
 import type { SchemaValidator } from '../json-schema/index.ts'
 import { toolIdOf } from './parse-tool.ts'
 import { toolStatusOf } from './tool-filters.ts'
@@ -53,8 +54,7 @@ async function validatorOf(schema: CatalogTool['inputSchema']): Promise<SchemaVa
 }
 
 function refuse(code: 'INPUT_INVALID' | 'OUTPUT_INVALID', what: string, problems: readonly Problem[]): TooldexError {
-  const found = problems.slice(0, 5).map(({ pointer, message }) => (pointer ? `${pointer} ${message}` : message))
-  return new TooldexError(code, `${what} is not valid: ${found.join('; ')}.`, { problems })
+  return new TooldexError(code, `${what} is not valid: ${joinProblems(problems)}.`, { problems })
 }
 
 function nameOf(backend: Backend): string {

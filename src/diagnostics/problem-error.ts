@@ -42,6 +42,13 @@ export function toProblemError({
   return new TooldexError(code, toSentence(message), options)
 }
 
+/** The first problems of a value in one sentence. */
+export const joinProblems = (problems: readonly Problem[]): string =>
+  problems
+    .slice(0, 5)
+    .map((problem) => describeProblem(problem, []))
+    .join('; ')
+
 function countAll(count: number, { of, more }: { readonly of: readonly string[]; readonly more: boolean }): string {
   const number = `${more ? 'more than ' : ''}${count} problem${count === 1 ? '' : 's'}`
   const names = of.slice(0, maxNames).join(', ')

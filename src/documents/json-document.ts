@@ -1,13 +1,12 @@
 import { createRequire } from 'node:module'
 import type * as Jsonc from 'jsonc-parser'
 import { readPlainYaml } from './plain-yaml.ts'
+import { scanJson } from './scan-json.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
 
 const loadReader = (): typeof Jsonc => createRequire(import.meta.url)('jsonc-parser')
 
 const maxDepth = 200
-// SyntaxKind of the scanner, which is a const enum there.
-const token = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, colon: 6, string: 10, end: 17 } as const
 
 /**
  * Parses JSON or YAML with arbitrary keys. JSON is YAML, and so is its plain form, but the readers for these two are many times
@@ -21,7 +20,7 @@ export function parseJsonOrYaml(text: string, file: string): YamlDocument {
     const located = once(asYaml)
     return { value: plain.value, problems: [], locate: (path, at) => located().locate(path, at) }
   }
-  if (!/^\s*[[{]/.test(text) || !isPlainJson(text)) return asYaml()
+  if (!/^\s*[[{]/.test(text) || scanJson(text, maxDepth) !== undefined) return asYaml()
   try {
     const value: unknown = JSON.parse(text)
     const root = once(() => loadReader().parseTree(text))
@@ -38,24 +37,6 @@ function once<T>(compute: () => T): () => T {
     result ??= { value: compute() }
     return result.value
   }
-}
-
-/** Whether there are no duplicate keys and no deep nesting, both of which `JSON.parse` accepts. */
-function isPlainJson(text: string): boolean {
-  const scanner = loadReader().createScanner(text, true)
-  const open: Set<string>[] = []
-  let last: string | undefined
-  for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan()) {
-    if (kind === token.openBrace || kind === token.openBracket) open.push(new Set())
-    if (kind === token.closeBrace || kind === token.closeBracket) open.pop()
-    if (open.length > maxDepth) return false
-    if (kind === token.colon && last !== undefined) {
-      if (open.at(-1)?.has(last)) return false
-      open.at(-1)?.add(last)
-    }
-    last = kind === token.string ? scanner.getTokenValue() : undefined
-  }
-  return true
 }
 
 function findOffset(root: Jsonc.Node | undefined, path: readonly PropertyKey[], at: 'key' | 'value'): number {

@@ -1,7 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
-import type { Problem } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
+import { joinProblems } from '../diagnostics/problem-error.ts'
 import { SchemaCache } from '../json-schema/index.ts'
 import { readJsonPart, validateValue } from '../json-schema/offload/json-work.ts'
 
@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>
 export async function checkInput({ name }: RunnableTool, schema: Json, input: Json): Promise<Json> {
   const { value, problems } = await validateValue(schema, input, { cache })
   if (problems.length === 0) return value as Json
-  throw new TooldexError('INPUT_INVALID', `${name}: ${formatProblems(problems)}.`, { problems })
+  throw new TooldexError('INPUT_INVALID', `${name}: ${joinProblems(problems)}.`, { problems })
 }
 
 /** Validates an output against the output schema; a run with an invalid output has failed, and the output is kept. */
@@ -26,15 +26,9 @@ export async function checkOutput(tool: RunnableTool, outcome: RunOutcome): Prom
     root: 'it',
   })
   if (problems.length === 0) return read
-  const errorMessage = `The output of the tool does not match its output schema: ${formatProblems(problems)}`
+  const errorMessage = `The output of the tool does not match its output schema: ${joinProblems(problems)}`
   return { ...read, status: 'FAILED', errorCode: 'OUTPUT_INVALID', errorMessage }
 }
-
-const formatProblems = (problems: readonly Problem[]): string =>
-  problems
-    .slice(0, 5)
-    .map(({ pointer, message }) => (pointer ? `${pointer} ${message}` : message))
-    .join('; ')
 
 /** Commands with an output schema print JSON. */
 async function parseStdout(text: string): Promise<unknown> {

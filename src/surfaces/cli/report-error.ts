@@ -59,7 +59,7 @@ function optionHint(command: Command, problems: readonly Problem[]): string | un
 
 interface Input {
   readonly name: string
-  /** The spelling on the command line: `--limit`, or `QUERY` for an argument. */
+  /** The spelling on the command line: `--limit`, or `<query>` for an argument. */
   readonly written: string
   readonly accepted: string
   readonly value: unknown
@@ -68,12 +68,13 @@ interface Input {
 function listInputs(command: Command): readonly Input[] {
   const options = command.options.map((option) => {
     const name = option.attributeName()
-    const accepted = `${option.flags}: ${option.description}`
+    const accepted = ` ${option.flags}: ${option.description}`
     return { name, written: option.long ?? option.flags, accepted, value: command.getOptionValue(name) }
   })
   const args = command.registeredArguments.map((argument, index) => {
     const name = argument.name()
-    return { name, written: name, accepted: `<${name}>: ${argument.description}`, value: command.processedArgs[index] }
+    const accepted = argument.description === '' ? '' : ` <${name}>: ${argument.description}`
+    return { name, written: `<${name}>`, accepted, value: command.processedArgs[index] }
   })
   return [...options, ...args].filter(({ value }) => value !== undefined)
 }
@@ -88,5 +89,5 @@ function describe({ written, accepted, value }: Input, index: string | undefined
   const one = Array.isArray(value) && index !== undefined ? value[Number(index)] : value
   const text = toOneLine(typeof one === 'string' ? one : JSON.stringify(one))
   const excerpt = text.length > maxValue ? `${text.slice(0, maxValue)}…` : text
-  return `Correct ${written} '${excerpt}'. ${accepted}`
+  return `${text === '' ? `Set ${written}, which is empty.` : `Correct ${written} '${excerpt}'.`}${accepted}`
 }
