@@ -13,12 +13,12 @@ import { checkBundleData, locateBundleInWorker, planBundle, readBundleInWorker }
 import { describeDiff, diffTools } from '../../versions/index.ts'
 import {
   checkBundle,
+  checkChanges,
   refuseUnapplicable,
   type UncheckedBundle,
   validateTools,
   warnIncomplete,
 } from '../checks/check-bundle.ts'
-import { checkChanges } from '../checks/check-changes.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { applyPlan } from './apply-plan.ts'

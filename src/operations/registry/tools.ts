@@ -7,7 +7,6 @@ import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { checkCategory } from '../checks/check-category.ts'
 import { refuseTakenName } from '../checks/name-gate.ts'
 import { refuseUnprotecting } from '../checks/protection-gate.ts'
 import { refuseUnproposed } from '../checks/replay-gate.ts'
@@ -24,6 +23,7 @@ import {
   refuseInvalid,
   withChange,
 } from './registry.ts'
+import { checkCategory } from './validate-tool.ts'
 import { changeRegistered, WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'

@@ -1,4 +1,4 @@
-import type { TooldexError } from '../../base/errors.ts'
+import { type TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
@@ -8,10 +8,9 @@ import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { validateDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bundleKeys } from './bundle-keys.ts'
-import { type BundleView, type Fields, isFields, toDocument } from './bundle-view.ts'
+import { type BundleView, type Fields, fieldOf, isFields, spellingIn, toDocument } from './bundle-view.ts'
 import { checkPolicies } from './check-references.ts'
 import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
-import { fillScripts, type ReadScript } from './fill-scripts.ts'
 import { isForeign } from './foreign-tool.ts'
 import { cliConfigAsBundle } from './view-cli-config.ts'
 import { toolListAsBundle } from './view-tool-list.ts'
@@ -150,4 +149,42 @@ const policyAsBundle = (policy: Fields, file: string): BundleView => ({
 const policyName = (file: string) => {
   const name = file.replace(/^.*[\\/]/s, '').replace(/\.(?:ya?ml|json)$/i, '')
   return name.replace(/[.-]policy$/, '')
+}
+
+/** Reads the file that a tool names as its script. */
+type ReadScript = (path: string) => string
+
+interface Filled<T> {
+  readonly value: T
+  readonly findings: readonly Finding[]
+}
+
+/** Replaces each `scriptFile` by the content of that file. */
+function fillScripts(value: unknown, readScript: ReadScript | undefined): Filled<unknown> {
+  if (!isFields(value) || !Array.isArray(value.tools)) return { value, findings: [] }
+  const filled = value.tools.map((tool: unknown) =>
+    isFields(tool) ? fill(tool, readScript) : { value: tool, findings: [] },
+  )
+  const findings = filled.flatMap((tool, index) =>
+    tool.findings.map((found) => ({ ...found, path: ['tools', index, ...found.path] })),
+  )
+  return { value: { ...value, tools: filled.map((tool) => tool.value) }, findings }
+}
+
+function fill(tool: Fields, readScript: ReadScript | undefined): Filled<Fields> {
+  const key = spellingIn(tool, 'scriptFile')
+  if (key === undefined) return { value: tool, findings: [] }
+  const { [key]: path, ...value } = tool
+  const wrong = (message: string, hint: string) => ({ value, findings: [{ path: ['scriptFile'], message, hint }] })
+  if (typeof path !== 'string') return wrong('scriptFile must be a path', 'write ./name.py')
+  if (fieldOf(tool, 'scriptContent') !== undefined)
+    return wrong('the tool has a scriptFile and a scriptContent', 'keep one of them')
+  if (readScript === undefined)
+    return wrong('scriptFile is known only where a folder is read', 'put the text into scriptContent')
+  try {
+    return { value: { ...value, scriptContent: readScript(path) }, findings: [] }
+  } catch (thrown) {
+    const { message, hint } = toTooldexError(thrown)
+    return wrong(`scriptFile: ${message}`, hint)
+  }
 }

@@ -3,8 +3,7 @@ import { toTooldexError } from '../../base/errors.ts'
 import { watchFiles, watchFolder } from '../../base/watch-files.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/cli-config.ts'
 import { isConfigFile, listConfigFiles, resolveConfig } from './config-files.ts'
-import { loadConfigFile } from './load-config.ts'
-import type { ParseOptions } from './parse-config.ts'
+import { loadConfigFile, type ParseOptions } from './parse-config.ts'
 
 /** Options for reading configs. */
 export interface CliSourceOptions extends ParseOptions {

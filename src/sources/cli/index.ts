@@ -1,5 +1,4 @@
 export { createCliSource } from './cli-source.ts'
 export { ConfigCache } from './config-cache.ts'
 export { listBundledNames, listConfigNames, tooldexHome, userConfigsDir } from './config-files.ts'
-export { loadConfig, loadConfigFile } from './load-config.ts'
-export { parseConfig } from './parse-config.ts'
+export { loadConfig, loadConfigFile, parseConfig } from './parse-config.ts'

@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
+import { didYouMean } from '../../base/suggest.ts'
 import { ArgDef, CliConfig, type LoadedConfig, ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
+import { readTextFile } from '../../documents/read-text-file.ts'
 import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { processEnv } from '../../rules/settings.ts'
 import { checkConfig, checkEnvironment, dependentsOfArg } from '../check-cli-config.ts'
 import { configKeys } from '../cli-config-keys.ts'
 import type { ConfigCache } from './config-cache.ts'
+import { listConfigNames, looksLikePath, resolveConfig } from './config-files.ts'
 import { relaxConfig } from './relax-config.ts'
 
 /** Options for parsing a config. */
@@ -103,5 +107,23 @@ function isFolder(path: string): boolean {
     return statSync(path).isDirectory()
   } catch {
     return false
+  }
+}
+
+/** Loads a config by its bundled name or its path. Throws a TooldexError that lists every problem of the file. */
+export function loadConfig(nameOrPath: string, options: ParseOptions = {}): CliConfig {
+  return loadConfigFile(nameOrPath, options).config
+}
+
+/** Loads a config with its warnings and its origin. */
+export function loadConfigFile(nameOrPath: string, options: ParseOptions = {}): LoadedConfig {
+  const path = resolveConfig(nameOrPath, options.env)
+  try {
+    return { ...parseConfig(readTextFile(path), path, options), name: nameOrPath }
+  } catch (error) {
+    const missing = error instanceof TooldexError && error.code === 'CONFIG_NOT_FOUND'
+    if (!missing || looksLikePath(nameOrPath)) throw error
+    const names = listConfigNames(options.env)
+    throw new TooldexError('CONFIG_NOT_FOUND', `There is no config '${nameOrPath}'.${didYouMean(nameOrPath, names)}`)
   }
 }
