@@ -157,6 +157,17 @@ describe('problems of many tools', () => {
     expect((await send('GET', '/tools/sound', undefined)).code).toBe('TOOL_NOT_FOUND')
   })
 
+  it('include keys with the names of object members', async () => {
+    const tools = JSON.stringify([{ ...sound, executorConfig: { url: 'ftp://a' }, constructor: 1 }])
+    const text = `{"tooldex": 1, "tools": ${tools.replace('"url"', '"__proto__": 1, "method": "GET", "url"')}}`
+    const refusal = await send('POST', '/bundle', { text, file: 'odd.json' })
+    expect(refusal.code).toBe('BUNDLE_INVALID')
+    const messages = refusal.errors.map(({ message }) => message).join('\n')
+    expect(messages).toContain("the key '__proto__' is not allowed")
+    expect(messages).toContain("unknown key 'constructor'")
+    expect(messages).toContain('ftp')
+  })
+
   it('name the fields of a file with one tool as the file does', async () => {
     const { description: _gone, ...rest } = sound
     const { errors } = await send('POST', '/bundle', { text: JSON.stringify(rest), file: 'one.json' })

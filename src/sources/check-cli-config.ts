@@ -7,12 +7,12 @@ import type { Finding } from '../diagnostics/finding.ts'
 import { formatPath } from '../diagnostics/zod-issues.ts'
 import { refusedKeys } from '../documents/yaml-document.ts'
 
-/** Contradictions between well-formed fields of a config; those that CLImax accepts are tolerated. Variables need an environment. */
+/** Contradictions between well-formed fields of a config; those that CLImax accepts are tolerated. `env` is checked where it is known. */
 export function checkConfig(config: CliConfig, env?: Environment): readonly Finding[] {
   return [
     ...checkProgram(config),
     ...checkQuotes(config.command, ['command']),
-    ...checkEnvironment(config, env),
+    ...(env === undefined ? [] : checkEnvironment(config, env)),
     ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
     ...checkNames(config.globalArgs, ['globalArgs']),
     ...checkNames(config.tools, ['tools']),
@@ -61,12 +61,11 @@ function checkNames(named: readonly { readonly name: string }[], path: readonly 
 }
 
 /** The part of the check that depends on the environment. */
-export function checkEnvironment({ env: values }: CliConfig, env: Environment | undefined): readonly Finding[] {
+export function checkEnvironment({ env: values }: CliConfig, env: Environment): readonly Finding[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = ['env', name]
     const odd: Finding = { path, message: `env.${name} is not a variable name`, tolerated: true }
-    const unset = env === undefined ? [] : expandVariables(value, env, 'braced').missing
-    const missing = unset.map((variable) => ({
+    const missing = expandVariables(value, env, 'braced').missing.map((variable) => ({
       path,
       message: `env.${name} needs the environment variable ${variable}, which is not set`,
       hint: `set ${variable}, or write \${${variable}:-default}`,

@@ -15,7 +15,7 @@ const configKind = {
   code: 'BUNDLE_INVALID',
   needs: "at least 'command' and 'tools'",
   dependents: dependentsOfArg,
-  // Variables are resolved at run time.
+  // The environment is that of the run.
   check: (config: CliConfig) => checkConfig(config),
 } as const
 
