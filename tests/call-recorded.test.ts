@@ -20,7 +20,8 @@ const words = 'for i in $(seq "$2"); do echo "$1 $i"; echo "heard $i" >&2; sleep
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startServer({ words: ['coreutils'] })
+  // Its scripts wait for files of the test.
+  server = await startServer({ words: ['coreutils'], sandbox: 'none' })
   await registerScript(server, 'slow_words', { script: words })
   await registerScript(server, 'fails', { script: 'echo half; echo broken >&2; exit 3' })
   await registerScript(server, 'as_json', {
@@ -167,7 +168,7 @@ describe('tooldex call of a registered tool at a server', () => {
 
   it('runs the requested version', async () => {
     await registerScript(server, 'versioned', { script: 'echo one' })
-    const { executorConfig } = scriptTool('versioned_two', { script: 'echo two' }, server.home)
+    const { executorConfig } = scriptTool('versioned_two', { script: 'echo two' }, server.scripts)
     await server.request('PATCH', '/tools/versioned', { body: { executorConfig } })
     expect((await call(['versioned', 'x'])).stdout).toBe('two\n')
     expect((await call(['--version', '1', 'versioned', 'x'])).stdout).toBe('one\n')
@@ -291,7 +292,7 @@ describe('tooldex call on the local database', () => {
 })
 
 it('waits for the queue of a server without a worker, until there is one', async () => {
-  const idle = await startServer({ words: ['--no-worker', 'coreutils'] })
+  const idle = await startServer({ words: ['--no-worker', 'coreutils'], sandbox: 'none' })
   try {
     await registerScript(idle, 'patient', { script: 'echo done' })
     const env = { ...none, TOOLDEX_HOME: idle.home, TOOLDEX_API_KEY: idle.key }
@@ -314,7 +315,7 @@ it('waits for the queue of a server without a worker, until there is one', async
 
 describe('a waited call of a tool whose worker label no worker has', () => {
   it('is answered with the queued run, over HTTP, for models and over MCP', async () => {
-    const { executorConfig } = scriptTool('lonely', { script: 'echo ran' }, server.home)
+    const { executorConfig } = scriptTool('lonely', { script: 'echo ran' }, server.scripts)
     const more = { executorConfig: { ...executorConfig, worker: 'gpu', timeoutMs: 300 } }
     await registerScript(server, 'lonely', { script: 'echo ran', more })
     const input = { word: 'x' }

@@ -12,7 +12,8 @@ import { tempFolder } from './support/temp-folder.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ words: ['coreutils'] })
+  // Its scripts wait for files of the test.
+  server = await startServer({ words: ['coreutils'], sandbox: 'none' })
   await registerScript(server, 'slow_words', {
     script: 'for i in $(seq "$2"); do echo "$1 $i"; echo "heard $i" >&2; sleep 0.5; done',
   })
@@ -31,7 +32,7 @@ const execute = async (tool: string, input: object, more: object = {}) =>
 async function registerHeld(name: string): Promise<() => void> {
   const goOn = join(tempFolder(), 'go-on')
   const script = `echo "$1 1"; until [ -e '${goOn}' ]; do sleep 0.05; done; echo "$1 2"`
-  const { executorConfig } = scriptTool(name, { script }, server.home)
+  const { executorConfig } = scriptTool(name, { script }, server.scripts)
   await registerScript(server, name, { script, more: { executorConfig: { ...executorConfig, timeoutMs: 170_000 } } })
   return () => writeFileSync(goOn, '')
 }

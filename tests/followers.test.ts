@@ -5,7 +5,7 @@ import { startServer, type TestServer } from './support/start-server.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-  const { executorConfig } = scriptTool('stays', { script: 'sleep 300' }, server.home)
+  const { executorConfig } = scriptTool('stays', { script: 'sleep 300' }, server.scripts)
   const more = { executorConfig: { ...executorConfig, timeoutMs: 300_000 } }
   await registerScript(server, 'stays', { script: 'sleep 300', more })
 })

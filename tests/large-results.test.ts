@@ -7,7 +7,7 @@ import { execute, registerCommand } from './support/traced-tools.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ sandbox: 'none' })
 })
 afterAll(() => server.stop())
 

@@ -94,7 +94,8 @@ onServer(
       }
     })
   },
-  { words: ['--concurrency', '2', tempConfig('counted.yaml', config)] },
+  // Its tools wait for a file of the test, and their isolation is counted.
+  { words: ['--concurrency', '2', tempConfig('counted.yaml', config)], sandbox: 'none' },
 )
 
 onServer(
@@ -105,7 +106,7 @@ onServer(
         (await server().request('POST', `/tools/${tool}/execute`, { body: { input: { word } } })).body.id as string
       await registerScript(server(), 'pays', { script: 'echo paid', annotations: { requiresApproval: true } })
       const worker = { worker: 'nobody' }
-      const { executorConfig } = scriptTool('waits', { script: 'true' }, server().home)
+      const { executorConfig } = scriptTool('waits', { script: 'true' }, server().scripts)
       await registerScript(server(), 'waits', {
         script: 'true',
         more: { executorConfig: { ...executorConfig, ...worker } },

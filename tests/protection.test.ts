@@ -395,5 +395,5 @@ onServer(
       })
     })
   },
-  { words: ['coreutils', '--policy', tempConfig('policy.yaml', JSON.stringify(policyOf(fileRules)))] },
+  { sandbox: 'none', words: ['coreutils', '--policy', tempConfig('policy.yaml', JSON.stringify(policyOf(fileRules)))] },
 )

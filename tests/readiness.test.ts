@@ -24,7 +24,7 @@ beforeAll(async () => {
   const count = `mkdir '${running}'/$$; ls '${running}' | wc -l >> '${countsFile}'`
   const counting = `#!/bin/sh\n${count}\n${findPython()} "$@"\ncode=$?\nrmdir '${running}'/$$\nexit $code\n`
   const env = { TOOLDEX_PYTHON: tempScript('python.sh', counting, folder) }
-  server = await startServer({ words: ['--mcp-servers', servers], env })
+  server = await startServer({ sandbox: 'none', words: ['--mcp-servers', servers], env })
   const tool = {
     name: 'far_away',
     displayName: 'Far away',

@@ -9,13 +9,13 @@ let server: TestServer
 const readOnly = { readOnlyHint: true }
 
 beforeAll(async () => {
-  server = await startServer({ words: ['coreutils'] })
+  server = await startServer({ sandbox: 'none', words: ['coreutils'] })
 })
 afterAll(() => server?.stop())
 
 const execute = (tool: string, input: object) =>
   server.request('POST', `/tools/${tool}/execute`, { body: { input, wait: true } })
-const configOf = (name: string, script: string) => scriptTool(name, { script }, server.home).executorConfig
+const configOf = (name: string, script: string) => scriptTool(name, { script }, server.scripts).executorConfig
 const propose = async (tool: string, change: object) => {
   const { status, body, text } = await server.request('POST', `/tools/${tool}/proposals`, { body: { change } })
   expect(status, text).toBe(201)

@@ -43,7 +43,8 @@ export async function crashLoop(database: string | undefined, words: readonly st
     TEST_POINTS_FILE: pointsFile,
     TEST_POINTS: '^F[1-7]',
   }
-  const start = () => startServer({ database, home, words: ['--log-level', 'ERROR', ...words], env, entry: faultyMain })
+  const start = () =>
+    startServer({ sandbox: 'none', database, home, words: ['--log-level', 'ERROR', ...words], env, entry: faultyMain })
   let server = await start()
   const killedAt: string[] = []
   try {

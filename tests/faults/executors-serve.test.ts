@@ -31,9 +31,14 @@ let worker: TestWorker
 beforeAll(async () => {
   postgres = await sharedPostgres()
   const database = await postgres.createDatabase()
-  server = await startServer({ database: await postgres.createDatabase(), env: secrets, words: ['--allow-limited'] })
-  queueing = await startServer({ database, env: secrets, words: ['--no-worker', '--allow-limited'] })
-  worker = await startWorker({ database, env: { ...secrets, TOOLDEX_ALLOW_LIMITED: '1' } })
+  server = await startServer({
+    sandbox: 'none',
+    database: await postgres.createDatabase(),
+    env: secrets,
+    words: ['--allow-limited'],
+  })
+  queueing = await startServer({ sandbox: 'none', database, env: secrets, words: ['--no-worker', '--allow-limited'] })
+  worker = await startWorker({ sandbox: 'none', database, env: { ...secrets, TOOLDEX_ALLOW_LIMITED: '1' } })
 })
 
 afterAll(async () => {
@@ -229,7 +234,11 @@ describe('fault 65c: paths that lead elsewhere', () => {
     const config = { command: ['cat', '--', '{{path}}'], paths: { path: folder } }
     const refused = await call(await shell(config, ['path']), { path: 'data.txt' })
     expect([refused.status, refused.errorCode]).toEqual(['FAILED', 'POLICY_REFUSED'])
-    const open = await startServer({ database: await postgres.createDatabase(), words: ['--allow-folder', folder] })
+    const open = await startServer({
+      sandbox: 'none',
+      database: await postgres.createDatabase(),
+      words: ['--allow-folder', folder],
+    })
     try {
       const inputSchema = { type: 'object', properties: { path: {} } }
       const reads = await register({ executorType: 'shell', executorConfig: config, inputSchema }, open)
@@ -322,7 +331,7 @@ describe('fault 132: a server without a sandbox', () => {
 
   it('fault 132: rejects scripts and commands, names what to install, and records it', async () => {
     const database = await postgres.createDatabase()
-    const bare = await startServer({ database, env: withoutBubblewrap(), before: withoutLandlock })
+    const bare = await startServer({ sandbox: 'none', database, env: withoutBubblewrap(), before: withoutLandlock })
     try {
       for (const body of [scripts, commands]) {
         const ended = await call(await register(body, bare), {}, bare)
@@ -337,7 +346,11 @@ describe('fault 132: a server without a sandbox', () => {
   })
 
   itConfined('fault 132: confines where it cannot isolate, logs it at start, and records it', async () => {
-    const second = await startServer({ database: await postgres.createDatabase(), env: withoutBubblewrap() })
+    const second = await startServer({
+      sandbox: 'none',
+      database: await postgres.createDatabase(),
+      env: withoutBubblewrap(),
+    })
     try {
       expect(second.stderr()).not.toContain('Tools run isolated')
       await expect.poll(() => second.stderr()).toContain('Tools run confined, not isolated')

@@ -56,7 +56,7 @@ beforeAll(async () => {
     )
   server = await startServer({
     home,
-    env: { ...attackedSecrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: undefined },
+    env: attackedSecrets,
     words: [...served(), '--grant', 'other=all', '--grant', 'third=network'],
   })
   writeFileSync(script, attackScript(server.pid, home))
@@ -291,7 +291,7 @@ describe('the admin of another workspace', () => {
     await server.stop()
     server = await startServer({
       home: home as string,
-      env: { ...attackedSecrets, TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: 'off' },
+      env: { ...attackedSecrets, TOOLDEX_SHIELD: 'off' },
       words: served(),
     })
     const run = (name: string, more = {}) =>

@@ -41,8 +41,9 @@ class Fleet {
     }
   }
 
-  #serve = () => startServer({ database: this.#database, env, words: ['--no-worker', '--log-level', 'ERROR'] })
-  #work = () => startWorker({ database: this.#database, env, words: ['--log-level', 'ERROR'] })
+  #serve = () =>
+    startServer({ sandbox: 'none', database: this.#database, env, words: ['--no-worker', '--log-level', 'ERROR'] })
+  #work = () => startWorker({ sandbox: 'none', database: this.#database, env, words: ['--log-level', 'ERROR'] })
 
   /** Kills one and starts another in its place; mostly a worker. */
   async kill(random: number): Promise<void> {

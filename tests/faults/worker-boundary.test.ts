@@ -49,12 +49,7 @@ afterAll(async () => {
 /** The findings of a program of an MCP server about the worker that started it, and about its launcher. */
 async function attackWorker(env: Readonly<Record<string, string>> = {}): Promise<string> {
   const words = ['--mcp-servers', join(programs.path, 'servers.json')]
-  const shipped = { TOOLDEX_LIMITED: undefined, TOOLDEX_SHIELD: undefined }
-  const worker = await startWorker({
-    database,
-    words,
-    env: { ...shipped, TOOLDEX_HOME: home.path, ...attackedSecrets, ...env },
-  })
+  const worker = await startWorker({ database, words, env: { TOOLDEX_HOME: home.path, ...attackedSecrets, ...env } })
   onTestFinished(() => worker.stop())
   const children = readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8').trim().split(' ')
   const input = { pids: [worker.pid, ...children.filter(Boolean).map(Number)], home: home.path }

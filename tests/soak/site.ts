@@ -59,7 +59,14 @@ export async function openSite(): Promise<Site> {
   const postgres = await startPostgres()
   const database = await postgres.createDatabase()
   const startOne = (name: string) =>
-    startServer({ database, home: join(folder, name), env, words: ['--concurrency', '8', tools] })
+    // Its tools write to files that the test reads.
+    startServer({
+      database,
+      home: join(folder, name),
+      env,
+      sandbox: 'none',
+      words: ['--concurrency', '8', tools],
+    })
   const startWorker = (name: string) =>
     spawn(process.execPath, [mainFile, 'worker', '--concurrency', '4'], {
       stdio: 'ignore',

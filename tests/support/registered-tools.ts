@@ -43,7 +43,7 @@ export function scriptTool(
 
 /** Registers such a tool at a server, active where nothing else is said. */
 export async function registerScript(server: TestServer, name: string, options: RegisteredOptions) {
-  const made = await server.request('POST', '/tools', { body: scriptTool(name, options, server.home) })
+  const made = await server.request('POST', '/tools', { body: scriptTool(name, options, server.scripts) })
   expect(made.status, made.text).toBe(201)
   if (options.status !== 'DRAFT') expect((await server.request('POST', `/tools/${name}/activate`)).status).toBe(200)
   return made.body

@@ -5,6 +5,7 @@ import { work } from '../../src/app/run-worker.ts'
 import { serve } from '../../src/app/serve.ts'
 import { copyDatabaseTo } from './migrated-database.ts'
 import { ask, type RequestOptions, type TestAnswer, testKey } from './start-server.ts'
+import { sandboxVariables } from './test-sandbox.ts'
 
 /** A server in the very process of a test, for what can only be seen from inside. */
 export interface ServerHere {
@@ -29,12 +30,8 @@ export async function serveHere({ config, database, worker = true }: HereOptions
   if (database === undefined) copyDatabaseTo(home)
   const file = join(home, 'tools.yaml')
   writeFileSync(file, config)
-  Object.assign(process.env, {
-    TOOLDEX_HOME: home,
-    TOOLDEX_API_KEY: testKey,
-    TOOLDEX_LIMITED: '*',
-    TOOLDEX_SHIELD: 'off',
-  })
+  // Its tools wait for files of the test.
+  Object.assign(process.env, sandboxVariables('none'), { TOOLDEX_HOME: home, TOOLDEX_API_KEY: testKey })
   if (database !== undefined) process.env.DATABASE_URL = database
   const stopping = new AbortController()
   const options = { ...common, examples: false, worker, configs: [file] }

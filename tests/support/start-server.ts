@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { copyDatabaseTo } from './migrated-database.ts'
 import { mainFile } from './run-cli.ts'
+import { sandboxVariables } from './test-sandbox.ts'
 
 /** A `tooldex serve` of a test's own. */
 export interface TestServer {
   readonly url: string
   readonly key: string
   readonly home: string
+  /** A folder that tools may read and write, for the scripts of a test; they may not read the home of the server. */
+  readonly scripts: string
   readonly pid: number
   /** What it wrote to stderr so far. */
   stderr(): string
@@ -40,6 +43,11 @@ export interface TestAnswer {
 }
 
 export interface ServerOptions {
+  /**
+   * With `none`, commands run with limits only: where the tools of a test and the test share files, or where its subject is load
+   * or crashes, which a sandbox for each call would slow down. Without it, the server runs as shipped.
+   */
+  readonly sandbox?: 'none' | undefined
   /** A PostgreSQL database; without one the embedded one is used. */
   readonly database?: string | undefined
   readonly home?: string
@@ -58,7 +66,10 @@ export const testKey = 'test-key-0123456789abcdef'
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'tooldex-server-'))
   if (options.database === undefined) copyDatabaseTo(home)
-  const child = launch(home, options)
+  const scripts = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-scripts-')))
+  // A server that is root may run a tool as another user.
+  chmodSync(scripts, 0o777)
+  const child = launch(home, scripts, options)
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
@@ -66,6 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const stop = async () => {
     await stopProcess(child, ended)
+    rmSync(scripts, { recursive: true, force: true })
     if (options.home === undefined) rmSync(home, { recursive: true, force: true })
   }
   try {
@@ -75,6 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       url,
       key,
       home,
+      scripts,
       pid: child.pid as number,
       ended,
       stop,
@@ -89,8 +102,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
 }
 
-function launch(home: string, options: ServerOptions): ChildProcess {
-  const { database, env, words = [], entry = mainFile, before = [] } = options
+function launch(home: string, scripts: string, options: ServerOptions): ChildProcess {
+  const { database, env, words = [], entry = mainFile, before = [], sandbox } = options
   const { DATABASE_URL: _url, TOOLDEX_URL: _server, ...inherited } = process.env
   const [program = '', ...args] = [...before, process.execPath, entry, 'serve', '--port', '0', ...words]
   return spawn(program, args, {
@@ -99,9 +112,8 @@ function launch(home: string, options: ServerOptions): ChildProcess {
       ...inherited,
       TOOLDEX_HOME: home,
       TOOLDEX_API_KEY: testKey,
-      // Most tests are not about the sandbox, and their programs lie in folders of their own.
-      TOOLDEX_LIMITED: '*',
-      TOOLDEX_SHIELD: 'off',
+      ...sandboxVariables(sandbox),
+      ...(words.includes('--allow-folder') ? {} : { TOOLDEX_ALLOW_FOLDERS: `${scripts}:rw` }),
       ...(database === undefined ? {} : { DATABASE_URL: database }),
       ...env,
     },

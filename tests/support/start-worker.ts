@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mainFile } from './run-cli.ts'
+import type { ServerOptions } from './start-server.ts'
+import { sandboxVariables } from './test-sandbox.ts'
 
 /** A `tooldex worker` of a test's own. */
 export interface TestWorker {
@@ -12,7 +14,7 @@ export interface TestWorker {
   stop(): Promise<void>
 }
 
-interface WorkerOptions {
+interface WorkerOptions extends Pick<ServerOptions, 'sandbox'> {
   readonly database: string
   readonly words?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -22,10 +24,10 @@ interface WorkerOptions {
 const startMs = 170_000
 
 /** Starts a worker and waits until it takes work. */
-export async function startWorker({ database, words = [], env, entry }: WorkerOptions): Promise<TestWorker> {
+export async function startWorker({ database, words = [], env, entry, sandbox }: WorkerOptions): Promise<TestWorker> {
   const child = spawn(process.execPath, [entry ?? mainFile, 'worker', ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TOOLDEX_LIMITED: '*', TOOLDEX_SHIELD: 'off', DATABASE_URL: database, ...env },
+    env: { ...process.env, ...sandboxVariables(sandbox), DATABASE_URL: database, ...env },
   })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
