@@ -6,7 +6,6 @@ import { type Revision, revisions } from './support/connect.ts'
 import { eventually, makeKey } from './support/keys.ts'
 import { registerScript } from './support/registered-tools.ts'
 import { ask, startServer, type TestServer } from './support/start-server.ts'
-import { tempFolder } from './support/temp-folder.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -45,8 +44,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, key: string |
 
 /** A script that reports its start in a file and then waits for another file. */
 async function registerGated(name: string) {
-  const folder = tempFolder()
-  const [begun, goOn] = [join(folder, 'begun'), join(folder, 'go-on')]
+  const [begun, goOn] = [join(server.scripts, `${name}-begun`), join(server.scripts, `${name}-go-on`)]
   await registerScript(server, name, {
     script: `echo first; : > '${begun}'; while [ ! -e '${goOn}' ]; do sleep 0.1; done; echo second`,
   })

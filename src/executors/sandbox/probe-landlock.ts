@@ -14,7 +14,7 @@ import { defaultSandboxLimits } from './sandbox-limits.ts'
 import { seccompProgram } from './seccomp-program.ts'
 import type { Probed } from './self-test.ts'
 
-const deadlineMs = 10_000
+const deadlineMs = 60_000
 
 const trial = programText('./probe-landlock.py', import.meta.url)
 

@@ -49,7 +49,7 @@ const argumentsFor = (hidden: string, shown: string): readonly string[] => [
   shown,
 ]
 
-const deadlineMs = 10_000
+const deadlineMs = 60_000
 
 /** Hides a file and this process, and tries to read them. */
 async function probeShield(env: Environment): Promise<Probed<string>> {

@@ -233,6 +233,6 @@ function refuseOverwriting({ change, baseVersion }: Proposal, base: ToolContent,
   )
   if (lost.length === 0) return
   const since = `was changed since the proposal was made from version ${baseVersion}`
-  const hint = `Review its diff; to accept it anyway, confirm ${current.version} as the expected version.`
+  const hint = `Review its diff; to accept it anyway, confirm ${current.version} as the expected version (over HTTP, If-Match: "${current.version}").`
   throw new TooldexError('STALE', `${current.name}: ${lost.join(', ')} ${since}.`, { hint })
 }
