@@ -127,7 +127,7 @@ function keepLocations(bundler) {
     external: true,
   }))
   // Fault tests set their hook in the module that the compiler wrote.
-  bundler.onResolve({ filter: /\/fault-points\.ts$/ }, () => ({ path: '../base/fault-points.js', external: true }))
+  bundler.onResolve({ filter: /\/fault-points\.ts$/ }, () => ({ path: '../rules/fault-points.js', external: true }))
   bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
     const text = readFileSync(path, 'utf8')
     if (!path.startsWith(source) || !text.includes('import.meta.url')) return undefined

@@ -37,7 +37,6 @@ export {
   ToolAnnotations,
 } from './contract/catalog.ts'
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
-export type { JsonSchema } from './contract/input-schema.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
 export { CommandResult, Isolation, RunOutcome, RunPlan } from './contract/run.ts'
 export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/search.ts'
@@ -52,6 +51,7 @@ export {
   Summary,
 } from './contract/search.ts'
 export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } from './contract/tool-doc.ts'
+export type { JsonSchema } from './contract/tool-index.ts'
 export { CliSummary, ResolvedTool, ToolIndexEntry, type ToolIndexQuery } from './contract/tool-index.ts'
 export { Readiness, ReadinessState, ToolSource, ToolStatus } from './contract/tool-state.ts'
 export { loadPolicy } from './policy/index.ts'

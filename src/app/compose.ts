@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { lazyModule } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
+import { once } from '../base/once.ts'
 import { encoderFile, packageVersion } from '../base/package-info.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
@@ -154,14 +155,6 @@ function openRemote(logger: Logger): RemoteEmbedder | undefined {
     cacheFolder: join(tooldexHome(), 'cache', 'embeddings'),
     onFailure: (reason) => logger.warn(`Search uses words only: ${reason}`),
   })
-}
-
-function once<T>(make: () => T): () => T {
-  let cached: { value: T } | undefined
-  return () => {
-    cached ??= { value: make() }
-    return cached.value
-  }
 }
 
 function openLogger({ logLevel }: OpenOptions): Logger {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { BoundedMap } from '../base/bounded-map.ts'
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
+import type { Problem } from '../base/problem.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
@@ -92,7 +94,11 @@ const checkers = { slots: 2, waiting: 100 }
 
 /** Creates the check of tools, including the checks of executors outside this process. */
 export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['check'] {
-  const caches = { schemas: new SchemaCache(), scripts: new Map(), turns: new Semaphore(checkers) }
+  const caches = {
+    schemas: new SchemaCache(),
+    scripts: new BoundedMap<string, readonly Problem[]>(200),
+    turns: new Semaphore(checkers),
+  }
   return async (content, { caller, scopes, signal, prepare }) => {
     const found = await checkTool(content, { ...caches, signal })
     const ungranted = grantsOf === undefined ? [] : findUngranted(content, caller.workspace, grantsOf)

@@ -1,4 +1,4 @@
-import { ensureFolder } from '../base/ensure-folder.ts'
+import { ensureFolder } from '../base/file-system.ts'
 import { readAllowedFolders, Sandbox, Shield, splitFolderList } from '../executors/index.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { readSetting } from '../rules/settings.ts'

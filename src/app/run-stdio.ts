@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import { existsInHome } from '../base/file-system-error.ts'
+import { existsInHome } from '../base/file-system.ts'
 import { createLogger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
 import type { ProcessContext } from '../operations/operation.ts'

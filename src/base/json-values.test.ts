@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hashJson } from './hash-json.ts'
+import { hashJson } from './json-text.ts'
 import { sameJson, sameOrderedJson } from './json-values.ts'
 
 it('compares JSON whatever the order of keys', () => {

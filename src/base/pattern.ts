@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Re2 from 're2js'
+import { BoundedMap } from './bounded-map.ts'
 import type { WorkBudget } from './work-budget.ts'
 
 /** Loaded with the first pattern: most starts need none. */
@@ -17,7 +18,7 @@ export interface Pattern {
 
 type Syntax = 'whole' | 'search'
 
-const remembered = new Map<string, Pattern>()
+const remembered = new BoundedMap<string, Pattern>(patternLimits.remembered)
 
 /** Compiles a pattern that matches whole texts; throws a SyntaxError with the reason if it is invalid. */
 export const compilePattern = (source: string, budget?: WorkBudget): Pattern => compile(source, 'whole', budget)
@@ -27,12 +28,7 @@ export const compileSearchPattern = (source: string, budget?: WorkBudget): Patte
 
 function compile(source: string, syntax: Syntax, budget: WorkBudget | undefined): Pattern {
   const key = `${syntax} ${source}`
-  const cached = remembered.get(key)
-  const pattern = cached ?? compileAnew(source, syntax, budget)
-  remembered.delete(key)
-  remembered.set(key, pattern)
-  if (remembered.size > patternLimits.remembered) remembered.delete(remembered.keys().next().value ?? '')
-  return pattern
+  return remembered.take(key, () => compileAnew(source, syntax, budget))
 }
 
 function compileAnew(source: string, syntax: Syntax, budget: WorkBudget | undefined): Pattern {

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../contract/input-schema.ts'
 import type { SchemaInfo } from '../contract/tool-doc.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { readParameters } from '../json-schema/read-parameters.ts'
 
 /** The parameters of an input schema, as far as they can be derived; undefined if there are none. */

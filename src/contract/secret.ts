@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Replacement } from '../base/redact-value.ts'
 
 /** The name of a stored secret. */
 export const SecretName = z
@@ -20,6 +19,9 @@ export type HideSecret = (name: string, value: string) => void
 
 /** Resolves a reference to a secret. */
 export type ResolveSecret = (reference: string) => Promise<string>
+
+/** A text to replace, and the mark that replaces it. */
+export type Replacement = readonly [text: string, mark: string]
 
 /** Replaces secrets in complete texts and in streams. */
 export interface Redactor {

@@ -42,3 +42,6 @@ export interface ToolIndexQuery {
   readonly cli?: string | null | undefined
   readonly limit?: number | undefined
 }
+
+/** A JSON Schema, as data. */
+export type JsonSchema = { readonly [key: string]: unknown }

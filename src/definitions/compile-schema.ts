@@ -1,6 +1,6 @@
 import { isObject, listOf, textsOf } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
 import type { LlmFormat, Loss } from '../contract/llm.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { CompileState } from './compile-state.ts'
 import { SchemaConverter } from './convert-schema.ts'
 import { dialects, type ProviderDialect } from './dialects.ts'

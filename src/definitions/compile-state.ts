@@ -1,7 +1,7 @@
 import { isObject } from '../base/json-values.ts'
 import { toPointer } from '../base/problem.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
 import type { Loss } from '../contract/llm.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { SchemaDocument, valueAt } from '../json-schema/schema-document.ts'
 import { isVacuous, type ProviderDialect, silentKeywords } from './dialects.ts'
 

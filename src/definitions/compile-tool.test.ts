@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
 import { LlmDefinition, LlmFormat, type LlmTool, type Loss } from '../contract/llm.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { compileTool } from './compile-tool.ts'
 
 const toolOf = (inputSchema: JsonSchema, more: Partial<LlmTool> = {}): LlmTool =>

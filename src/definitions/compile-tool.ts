@@ -1,6 +1,6 @@
 import { toPointer } from '../base/problem.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
 import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool, Loss } from '../contract/llm.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { cutText } from '../rules/cut-text.ts'
 import { type CompiledSchema, compileDefinition } from './compile-schema.ts'
 import { maxDescriptionLength } from './dialects.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { areDisjoint } from '../json-schema/disjoint.ts'
 import { containerOf } from '../json-schema/keywords.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'

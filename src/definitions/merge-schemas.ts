@@ -1,5 +1,5 @@
 import { isObject, listOf, sameJson } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 
 /** Called for each subschema that was merged from two. */
 type Note = (merged: JsonSchema, one: JsonSchema, other: JsonSchema) => void

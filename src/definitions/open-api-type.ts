@@ -1,5 +1,5 @@
 import { isObject, listOf, omit, textsOf } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { isOfType } from '../json-schema/value-types.ts'
 import { cutText } from '../rules/cut-text.ts'
 import type { CompileState } from './compile-state.ts'

@@ -1,5 +1,5 @@
 import { isObject, listOf, omit } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { isOfType, typeOfValue } from '../json-schema/value-types.ts'
 import type { CompileState, Path } from './compile-state.ts'
 import type { SchemaConverter } from './convert-schema.ts'

@@ -1,6 +1,6 @@
 import { isObject, listOf, omit, sameJson } from '../base/json-values.ts'
 import { toPointer } from '../base/problem.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
 import { isVacuous } from './dialects.ts'
 import { mergeSchemas } from './merge-schemas.ts'

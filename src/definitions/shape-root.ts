@@ -1,5 +1,5 @@
 import { isObject, listOf, omit, sameJson, textsOf } from '../base/json-values.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 import type { CompileState, Path } from './compile-state.ts'
 import { resolveNode } from './resolve-node.ts'
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Jsonc from 'jsonc-parser'
+import { once } from '../base/once.ts'
 import { readPlainYaml } from './plain-yaml.ts'
 import { scanJson } from './scan-json.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
@@ -28,14 +29,6 @@ export function parseJsonOrYaml(text: string, file: string): YamlDocument {
     return { value, problems: [], locate: (path, at = 'value') => toLocation(starts(), findOffset(root(), path, at)) }
   } catch {
     return asYaml()
-  }
-}
-
-function once<T>(compute: () => T): () => T {
-  let result: { readonly value: T } | undefined
-  return () => {
-    result ??= { value: compute() }
-    return result.value
   }
 }
 

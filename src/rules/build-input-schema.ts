@@ -1,5 +1,5 @@
 import { type ArgDef, isList, itemType, type Scalar } from '../contract/cli-config.ts'
-import type { JsonSchema } from '../contract/input-schema.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
 
 /** The JSON Schema of a tool's arguments, including cwd and stdin arguments, without global ones. */
 export function buildInputSchema(args: readonly ArgDef[]): JsonSchema {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { hashJson } from '../base/hash-json.ts'
+import { hashJson } from '../base/json-text.ts'
 import type { Execution, NewExecution } from '../contract/execution.ts'
 import type { RunControls, RunnableTool } from '../contract/executor.ts'
 import type { Caller } from '../contract/stores.ts'

@@ -1,12 +1,13 @@
+import { BoundedMap } from '../base/bounded-map.ts'
 import { TooldexError } from '../base/errors.ts'
-import { hashJson } from '../base/hash-json.ts'
+import { hashJson } from '../base/json-text.ts'
 
 /** The maximum number of remembered calls; the oldest is dropped first. */
 const maxRemembered = 1000
 
 /** Deduplicates calls: the same key joins the run or gets its result; another body under the same key is rejected. */
 export class IdempotencyKeys {
-  readonly #calls = new Map<string, { body: string; result: Promise<unknown> }>()
+  readonly #calls = new BoundedMap<string, { body: string; result: Promise<unknown> }>(maxRemembered)
 
   run<T>(key: string | undefined, body: unknown, work: () => Promise<T>): Promise<T> {
     if (key === undefined) return work()
@@ -20,8 +21,6 @@ export class IdempotencyKeys {
     this.#calls.set(key, { body: hash, result })
     // A rejected call had no effect, so its key is free again.
     result.catch(() => this.#calls.delete(key))
-    const [oldest] = this.#calls.keys()
-    if (this.#calls.size > maxRemembered && oldest !== undefined) this.#calls.delete(oldest)
     return result
   }
 }

@@ -1,7 +1,8 @@
 import { sameJson } from '../base/json-values.ts'
-import { type Replacement, redactJson, replaceAll } from '../base/redact-value.ts'
-import { storableJson } from '../base/storable.ts'
 import type { ResultContent } from '../contract/execution.ts'
+import type { Replacement } from '../contract/secret.ts'
+import { redactJson, replaceAll } from '../rules/redact-json.ts'
+import { storableJson } from '../rules/storable.ts'
 import { previewValue } from './preview.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
 

@@ -1,8 +1,9 @@
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
-import { type Replacement, redactJson, replaceAll } from '../base/redact-value.ts'
 import { canStartThreads, TaskTooLarge, WorkerPool } from '../base/worker-pool.ts'
 import type { ResultContent } from '../contract/execution.ts'
+import type { Replacement } from '../contract/secret.ts'
+import { redactJson, replaceAll } from '../rules/redact-json.ts'
 import type { OutputResults, OutputTask } from './output-tasks.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
 

@@ -1,8 +1,7 @@
 import { fromJsonText, JsonText } from '../base/json-text.ts'
-import type { Replacement } from '../base/redact-value.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
-import type { Redactor } from '../contract/secret.ts'
+import type { Redactor, Replacement } from '../contract/secret.ts'
 import { replaceIn } from './output-threads.ts'
 
 /** Removes secrets from an outcome; long texts are searched in worker threads. */

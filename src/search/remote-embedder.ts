@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePrivateFolder } from '../base/ensure-folder.ts'
+import { BoundedMap } from '../base/bounded-map.ts'
+import { ensurePrivateFolder } from '../base/file-system.ts'
 import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { toolFields } from './tool-fields.ts'
@@ -31,7 +32,7 @@ const maxResponse = 64 * 1024 * 1024
 export class RemoteEmbedder implements Embedder {
   readonly #options: RemoteEmbedderOptions
   readonly #tools = new Map<string, Float32Array>()
-  readonly #queries = new Map<string, Float32Array>()
+  readonly #queries = new BoundedMap<string, Float32Array>(maxQueries)
   dim = 0
 
   constructor(options: RemoteEmbedderOptions) {
@@ -70,8 +71,6 @@ export class RemoteEmbedder implements Embedder {
   async #keepQuery(query: string, signal: AbortSignal): Promise<void> {
     const [vector] = await this.#fetch([query], signal)
     this.#queries.set(query, this.#toUnit(vector as Float32Array))
-    const [oldest] = this.#queries.keys()
-    if (this.#queries.size > maxQueries && oldest !== undefined) this.#queries.delete(oldest)
   }
 
   #keepTool(text: string, vector: Float32Array): void {

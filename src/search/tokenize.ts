@@ -1,3 +1,4 @@
+import { BoundedMap } from '../base/bounded-map.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
 import { stem } from './stem.ts'
 import { stopWords } from './stop-words.ts'
@@ -14,7 +15,7 @@ export interface Tokenizer {
 
 /** A tokenizer for names and English sentences with a cache of stems; words of other languages are unchanged. */
 export function createTokenizer(): Tokenizer {
-  const stems = new Map<string, string>()
+  const stems = new BoundedMap<string, string>(maxRemembered)
   return {
     isBuiltIn: true,
     words: splitIdentifiers,
@@ -22,7 +23,6 @@ export function createTokenizer(): Tokenizer {
       if (stopWords.has(word)) return undefined
       const known = stems.get(word)
       if (known !== undefined) return known
-      if (stems.size > maxRemembered) stems.clear()
       const term = stem(word)
       stems.set(word, term)
       return term

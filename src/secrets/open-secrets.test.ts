@@ -3,7 +3,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../tests/support/temp-folder.ts'
-import { redactValue } from '../base/redact-value.ts'
+import { redactJson } from '../rules/redact-json.ts'
 import { redactStream } from '../runs/redact.ts'
 import { createSecretBox, openSecrets } from './index.ts'
 
@@ -105,8 +105,10 @@ it('redacts base64 that a program broke into lines', async () => {
 it('redacts secrets of digits that are returned as numbers, in any place of a value', async () => {
   const secrets = open({ PIN: '00481516', LONG: '12345678901234567890' })
   for (const name of ['PIN', 'LONG']) await secrets.resolve(`env:${name}`)
-  const output = JSON.parse('{"pin": 481516, "list": [12345678901234567890, 7], "count": 42, "big": 4815}')
-  expect(redactValue(output, secrets.redact)).toEqual({
+  const output = JSON.stringify(
+    JSON.parse('{"pin": 481516, "list": [12345678901234567890, 7], "count": 42, "big": 4815}'),
+  )
+  expect(JSON.parse(redactJson(output, secrets.redact))).toEqual({
     pin: '[redacted env:PIN]',
     list: ['[redacted env:LONG]', 7],
     count: 42,

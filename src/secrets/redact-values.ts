@@ -1,5 +1,5 @@
-import { type Replacement, replaceAll } from '../base/redact-value.ts'
-import type { Redactor } from '../contract/secret.ts'
+import type { Redactor, Replacement } from '../contract/secret.ts'
+import { replaceAll } from '../rules/redact-json.ts'
 import { secretForms } from './secret-forms.ts'
 
 /** Replaces named values in texts; values can be added at any time. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, asc, count, eq, gte, sql } from 'drizzle-orm'
-import type { LearnedQuery, LearningStore } from '../contract/learning.ts'
+import type { LearnedQuery, LearningStore } from '../contract/search.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/execution.ts'
 import type { Metrics } from '../contract/telemetry.ts'
@@ -10,7 +11,7 @@ const maxWorkspaces = 1000
 /** The Prometheus metrics of this process. */
 export class ProcessMetrics implements Metrics {
   readonly #registry = new Registry()
-  readonly #workspaces = new Map<string, WorkspaceSeries>()
+  readonly #workspaces = new BoundedMap<string, WorkspaceSeries>(maxWorkspaces)
   readonly #swept: Counter<'what'>
   readonly #pruned: Counter
 
@@ -71,11 +72,6 @@ export class ProcessMetrics implements Metrics {
   }
 
   #of(workspace: string): WorkspaceSeries {
-    const series = this.#workspaces.get(workspace) ?? new WorkspaceSeries()
-    this.#workspaces.delete(workspace)
-    this.#workspaces.set(workspace, series)
-    const [oldest] = this.#workspaces.keys()
-    if (this.#workspaces.size > maxWorkspaces && oldest !== undefined) this.#workspaces.delete(oldest)
-    return series
+    return this.#workspaces.take(workspace, () => new WorkspaceSeries())
   }
 }

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../base/errors.ts'
-import type { FaultPoint } from '../../base/fault-points.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Job } from '../../contract/executor.ts'
 import type { ExecutorType } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import type { FaultPoint } from '../../rules/fault-points.ts'
 
 /** The start options of a launcher: the permissions of tools. */
 export interface LauncherOptions {

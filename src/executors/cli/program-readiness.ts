@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { commandWords } from '../../base/split-words.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
@@ -21,7 +22,7 @@ const limits = { maxEntries: 500, ttlMs: 5000 }
 export class ProgramReadiness {
   readonly #options: ProgramReadinessOptions
   readonly #now: () => number
-  readonly #cache = new Map<string, { readonly readiness: Readiness; readonly until: number }>()
+  readonly #cache = new BoundedMap<string, { readonly readiness: Readiness; readonly until: number }>(limits.maxEntries)
 
   constructor(options: ProgramReadinessOptions) {
     this.#options = options
@@ -36,7 +37,6 @@ export class ProgramReadiness {
     const cached = this.#cache.get(key)
     if (cached !== undefined && cached.until > this.#now()) return cached.readiness
     const readiness = this.#find(command, env.PATH, workingDir)
-    if (this.#cache.size >= limits.maxEntries) this.#cache.clear()
     this.#cache.set(key, { readiness, until: this.#now() + limits.ttlMs })
     return readiness
   }

@@ -4,9 +4,9 @@ import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { parseExactly } from '../../base/exact-numbers.ts'
+import { LineSplitter } from '../../base/line-splitter.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { ProcessScope } from '../process/containment.ts'
-import { LineSplitter } from './line-splitter.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import { maxMessageHere, reduceMessage, withResult } from './message-threads.ts'
 
@@ -69,11 +69,12 @@ export class StdioTransport implements Transport {
   }
 
   #listen(child: ChildProcess): void {
-    const lines = new LineSplitter(
-      this.#check.limits.messageBytes,
-      (line) => this.#take(line),
-      () => this.fail(`sent a message of more than ${this.#check.limits.messageBytes} bytes`, 'oversized-message'),
-    )
+    const { messageBytes: maxBytes } = this.#check.limits
+    const lines = new LineSplitter({
+      maxBytes,
+      onLine: (line) => this.#take(line),
+      onTooLong: () => this.fail(`sent a message of more than ${maxBytes} bytes`, 'oversized-message'),
+    })
     child.stdout?.on('data', (chunk: Buffer) => lines.push(chunk)).on('error', () => {})
     child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk)).on('error', () => {})
     child.stdin?.on('error', () => {})
@@ -87,6 +88,7 @@ export class StdioTransport implements Transport {
   }
 
   #take(line: Buffer<ArrayBuffer>): void {
+    if (this.end === 'oversized-message') return
     this.#lines.push(line)
     if (!this.#isReading) this.#reading = this.#read()
   }

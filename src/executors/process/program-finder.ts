@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { findProgram } from './find-program.ts'
 
@@ -11,14 +12,13 @@ interface CacheEntry {
 
 /** Caches the results of `findProgram` while the files are unchanged. */
 export class ProgramFinder {
-  readonly #cache = new Map<string, CacheEntry>()
+  readonly #cache = new BoundedMap<string, CacheEntry>(maxEntries)
 
   find(word: string, env: Environment, cwd: string): string {
     const key = [word, env.PATH ?? '', cwd].join('\0')
     const cached = this.#cache.get(key)
     if (cached !== undefined && cached.stamp === stampOf(cached.path)) return cached.path
     const path = findProgram(word, env, cwd)
-    if (this.#cache.size >= maxEntries) this.#cache.clear()
     this.#cache.set(key, { path, stamp: stampOf(path) })
     return path
   }

@@ -16,7 +16,6 @@ interface CheckToolOptions extends CheckScriptOptions {
   readonly scripts?: Map<string, readonly Problem[]> | undefined
 }
 
-const maxScripts = 200
 const ownNamespace = 'tooldex'
 
 /** All problems of a tool; the store checks whether its category exists. */
@@ -74,7 +73,6 @@ async function checkScriptOf(content: ToolContent, options: CheckToolOptions): P
 /** Caches results of valid scripts only: a missing or slow Python is temporary. */
 function remember(scripts: CheckToolOptions['scripts'], script: string, problems: readonly Problem[]): void {
   if (scripts === undefined || problems.length > 0) return
-  if (scripts.size >= maxScripts) scripts.clear()
   scripts.set(script, problems)
 }
 

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createGunzip, createGzip, type Gzip } from 'node:zlib'
 import { TooldexError } from '../../base/errors.ts'
+import { LineSplitter } from '../../base/line-splitter.ts'
 import { dumpRefused, readDump } from '../../storage/index.ts'
 
 const chunkLetters = 1 << 16
@@ -107,20 +108,17 @@ async function openText(file: string): Promise<AsyncIterable<Buffer>> {
   return bytes.pipe(gunzip)
 }
 
-/** Only a line feed ends a line: JSON strings may contain other line separators. */
+/** The lines of a text in UTF-8. */
 export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let rest: string[] = []
+  const lines: string[] = []
+  const splitter = new LineSplitter({ onLine: (line) => lines.push(decoder.decode(line)) })
   for await (const chunk of chunks) {
-    const parts = decoder.decode(chunk, { stream: true }).split('\n')
-    for (const part of parts.slice(0, -1)) {
-      yield rest.join('') + part
-      rest = []
-    }
-    rest.push(parts.at(-1) ?? '')
+    splitter.push(chunk)
+    yield* lines.splice(0)
   }
-  const last = rest.join('') + decoder.decode()
-  if (last !== '') yield last
+  splitter.end()
+  yield* lines
 }
 
 /** The file of a dump, its row counts and its checksum. */

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/file-system.ts'
 import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
 
 const maxLines = 5000

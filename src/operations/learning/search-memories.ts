@@ -1,4 +1,5 @@
-import type { LearnedQuery, LearningStore } from '../../contract/learning.ts'
+import { BoundedMap } from '../../base/bounded-map.ts'
+import type { LearnedQuery, LearningStore } from '../../contract/search.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Embedder } from '../../search/index.ts'
 import type { Experience, ExperienceKeeper, ExperienceNews } from './experience.ts'
@@ -15,20 +16,14 @@ const maxOpen = 100
 /** One memory per workspace, stored in the database; workspaces do not learn from each other. */
 export class SearchMemories {
   readonly #options: SearchMemoriesOptions
-  readonly #open = new Map<string, SearchMemory>()
+  readonly #open = new BoundedMap<string, SearchMemory>(maxOpen)
 
   constructor(options: SearchMemoriesOptions) {
     this.#options = options
   }
 
   of(workspace: string): SearchMemory {
-    const memory = this.#open.get(workspace) ?? this.#start(workspace)
-    // The most recently used memory is last, so that the first is evicted first.
-    this.#open.delete(workspace)
-    this.#open.set(workspace, memory)
-    const [oldest] = this.#open.keys()
-    if (this.#open.size > maxOpen && oldest !== undefined) this.#open.delete(oldest)
-    return memory
+    return this.#open.take(workspace, () => this.#start(workspace))
   }
 
   /** Resolves when all noted entries are stored. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Execution } from '../../contract/execution.ts'
@@ -27,9 +28,9 @@ const firstWaitMs = 500
 /** Learns from queries and the successful calls that followed. */
 export class SearchMemory {
   readonly #options: SearchMemoryOptions
-  readonly #recent = new Map<string, { query: string; ids: ReadonlySet<string> }[]>()
+  readonly #recent = new BoundedMap<string, { query: string; ids: ReadonlySet<string> }[]>(maxActors)
   /** Calls that followed a search and have not ended, by execution. */
-  readonly #pending = new Map<string, Experience>()
+  readonly #pending = new BoundedMap<string, Experience>(maxPending)
   readonly #notes = new Set<Promise<void>>()
   #past: PastQueries | undefined
   #looking: Promise<void> | undefined
@@ -50,11 +51,7 @@ export class SearchMemory {
   noteSearch({ actor }: Caller, query: string, ids: readonly string[]): void {
     if (query.trim() === '' || this.#options.keeper === undefined) return
     const before = this.#recent.get(actor) ?? []
-    // The most recent caller is last, so that the first is evicted first.
-    this.#recent.delete(actor)
     this.#recent.set(actor, [{ query, ids: new Set(ids) }, ...before].slice(0, recentSearches))
-    const [oldest] = this.#recent.keys()
-    if (this.#recent.size > maxActors && oldest !== undefined) this.#recent.delete(oldest)
   }
 
   /** Credits a successful call to the latest search of its caller that returned the tool. */
@@ -68,8 +65,6 @@ export class SearchMemory {
     const experience = this.#ledTo(actor, toolId)
     if (experience === undefined) return
     this.#pending.set(execution.id, experience)
-    const [oldest] = this.#pending.keys()
-    if (this.#pending.size > maxPending && oldest !== undefined) this.#pending.delete(oldest)
     this.noteEnd(execution)
   }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
@@ -59,7 +60,6 @@ export const lintCatalog = defineOperation({
     const results = resultsOf(catalog, offered.version)
     const sees = ({ toolName }: LintTool) => names?.has(toolName) ?? true
     const result = results.get(visible) ?? (await lint(toLintTools(offered).filter(sees), signal))
-    if (!results.has(visible) && results.size >= maxResults) results.clear()
     results.set(visible, result)
     return toAnswer(result, await checkStored(context))
   },
@@ -69,7 +69,7 @@ export const lintCatalog = defineOperation({
 function resultsOf(catalog: LiveCatalog, version: number): Map<string, Linted> {
   const known = linted.get(catalog)
   if (known?.version === version) return known.results
-  const results = new Map<string, Linted>()
+  const results = new BoundedMap<string, Linted>(maxResults)
   linted.set(catalog, { version, results })
   return results
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/file-system.ts'
 import { builtConfigsDir, packageVersion } from '../../base/package-info.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 

@@ -1,6 +1,6 @@
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
-import { storableJson, storableText } from '../../base/storable.ts'
 import type { Attempt, Ended, FinishedRun, GiveBackOptions, NewStoredResult } from '../../contract/execution.ts'
+import { storableJson, storableText } from '../../rules/storable.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { after } from './create.ts'

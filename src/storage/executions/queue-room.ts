@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/bounded-map.ts'
 import type { NewExecution, QueueLimits } from '../../contract/execution.ts'
 
 /** The numbers of waiting runs at the last count. */
@@ -14,7 +15,7 @@ const maxEntries = 1000
 
 /** Caches the free room of the queue, so that not every call counts all waiting runs. */
 export class QueueRoom {
-  readonly #counts = new Map<string, { left: number; readonly until: number }>()
+  readonly #counts = new BoundedMap<string, { left: number; readonly until: number }>(maxEntries)
   #leftOfAll = 0
 
   /** Whether a call fits without counting. */
@@ -27,7 +28,6 @@ export class QueueRoom {
   }
 
   note(workspace: string, draft: NewExecution, { all, perTool, perCaller }: QueueLimits, waiting: Waiting): void {
-    if (this.#counts.size >= maxEntries) this.#counts.clear()
     const left = Math.min(perTool - waiting.ofTool, perCaller - waiting.ofCaller) * share
     this.#counts.set(keyOf(workspace, draft), { left, until: performance.now() + validMs })
     this.#leftOfAll = (all - waiting.all) * share

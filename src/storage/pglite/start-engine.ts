@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { brotliDecompressSync } from 'node:zlib'
 import { PGlite, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { ensurePrivateFolder } from '../../base/ensure-folder.ts'
+import { ensurePrivateFolder } from '../../base/file-system.ts'
 import { emptyDatabaseDir } from '../../base/package-info.ts'
 
 /** Starts the engine on a folder or in memory; JSON is left to the query builder, because parsing it twice would turn the string "11" into a number. */

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { reachPoint } from '../../base/fault-points.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
+import { reachPoint } from '../../rules/fault-points.ts'
 import type { Db } from '../database.ts'
 import { contentOf } from '../rows.ts'
 import { toolVersions } from '../schema.ts'

@@ -1,50 +1,24 @@
 import { Transform } from 'node:stream'
 import { hasLarge, quoteLarge } from '../../base/exact-numbers.ts'
-
-const newline = 0x0a
-// Enough of both ends of a dropped line to find the id.
-const sampleBytes = 1024
+import { LineSplitter } from '../../base/line-splitter.ts'
 
 /** Forwards whole lines; a line over the limit is dropped while it arrives, and its two ends are reported at its end. */
 export function createLineReader(maxBytes: number, onTooLong: (head: string, tail: string) => void): Transform {
-  let chunks: Buffer[] = []
-  let size = 0
-  let head: Buffer | undefined
-  let tail: Buffer = Buffer.alloc(0)
-
-  const drop = (part: Buffer): void => {
-    head ??= Buffer.concat([...chunks, part], Math.min(size, sampleBytes))
-    tail = Buffer.concat([tail, ...chunks, part].map((piece) => piece.subarray(-sampleBytes))).subarray(-sampleBytes)
-    chunks = []
-  }
-  const add = (part: Buffer): void => {
-    size += part.length
-    if (size > maxBytes) drop(part)
-    else if (part.length > 0) chunks.push(part)
-  }
-  const endLine = (): Buffer | undefined => {
-    const line = head === undefined ? Buffer.concat(chunks) : undefined
-    if (head !== undefined) onTooLong(head.toString(), tail.toString())
-    chunks = []
-    size = 0
-    head = undefined
-    tail = Buffer.alloc(0)
-    return line
-  }
-  return new Transform({
+  const lines = new LineSplitter({
+    maxBytes,
+    onLine: (line) => void output.push(Buffer.concat([exactLine(line), newline])),
+    onDropped: (head, tail) => onTooLong(head.toString(), tail.toString()),
+  })
+  const output = new Transform({
     transform(chunk: Buffer, _, done) {
-      let rest = chunk
-      for (let end = rest.indexOf(newline); end !== -1; end = rest.indexOf(newline)) {
-        add(rest.subarray(0, end + 1))
-        const line = endLine()
-        if (line !== undefined) this.push(exactLine(line))
-        rest = rest.subarray(end + 1)
-      }
-      add(rest)
+      lines.push(chunk)
       done()
     },
   })
+  return output
 }
+
+const newline = Buffer.from('\n')
 
 /** Quotes numbers that JSON.parse would round. */
 function exactLine(line: Buffer): Buffer {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { KeyStore } from '../../contract/stores.ts'
 import type { Scope } from '../../operations/operation.ts'
@@ -41,7 +42,7 @@ const prefixLength = 8
 /** Identifies callers by their keys. The lookup by hash is cheap, because keys are long and random. */
 export class Authenticator {
   readonly #keys: KeyStore
-  readonly #cache = new Map<string, { readonly identity: Identity; readonly until: number }>()
+  readonly #cache = new BoundedMap<string, { readonly identity: Identity; readonly until: number }>(maxCached)
   readonly #failed = new FailedKeys()
   readonly #tokens: { readonly verifier: TokenVerifier; readonly workspace: string } | undefined
 
@@ -68,7 +69,6 @@ export class Authenticator {
     }
     const { workspace, name, id: keyId } = key
     const identity = { workspace, actor: `key:${name}`, keyId, scopes: withImplied(key.scopes) }
-    if (this.#cache.size >= maxCached) this.#cache.clear()
     this.#cache.set(hash, { identity, until: now + cacheMs })
     return identity
   }
@@ -101,7 +101,7 @@ const limits = { maxFailures: 20, withinMs: 60_000, maxEntries: 10_000 }
 
 /** Counts wrong keys by the address that they come from and by their first characters. Valid keys are never delayed. */
 export class FailedKeys {
-  readonly #counts = new Map<string, { count: number; readonly since: number }>()
+  readonly #counts = new BoundedMap<string, { count: number; readonly since: number }>(limits.maxEntries)
 
   /** Counts a wrong key and returns the error of the response. */
   refuse(address: string, prefix: string, now = Date.now()): TooldexError {
@@ -124,10 +124,7 @@ export class FailedKeys {
     const previous = this.#counts.get(name)
     const entry = previous === undefined || now - previous.since > limits.withinMs ? { count: 0, since: now } : previous
     entry.count++
-    this.#counts.delete(name)
     this.#counts.set(name, entry)
-    const [oldest] = this.#counts.keys()
-    if (this.#counts.size > limits.maxEntries && oldest !== undefined) this.#counts.delete(oldest)
     return entry.count > limits.maxFailures ? entry.since + limits.withinMs : 0
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/bounded-map.ts'
 import type { TooldexError } from '../../base/errors.ts'
 import type { LogFields, Logger } from '../../base/logger.ts'
 
@@ -8,7 +9,7 @@ const maxReasons = 100
 /** Logs the reasons of 503 responses, with the error of the database; each message is rate-limited. */
 export class OutageLog {
   readonly #logger: Logger
-  readonly #loggedAt = new Map<string, number>()
+  readonly #loggedAt = new BoundedMap<string, number>(maxReasons)
 
   constructor(logger: Logger) {
     this.#logger = logger
@@ -17,7 +18,6 @@ export class OutageLog {
   note(error: TooldexError, fields: LogFields): void {
     const now = performance.now()
     if (now - (this.#loggedAt.get(error.message) ?? Number.NEGATIVE_INFINITY) < repeatMs) return
-    if (this.#loggedAt.size >= maxReasons) this.#loggedAt.clear()
     this.#loggedAt.set(error.message, now)
     this.#logger.warn(error.message, { ...fields, reason: innermostMessage(error) })
   }

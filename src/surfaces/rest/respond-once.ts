@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
-import { hashJson } from '../../base/hash-json.ts'
+import { hashJson } from '../../base/json-text.ts'
 import type { Caller, IdempotencyStore } from '../../contract/stores.ts'
 
 /** A stored response. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ensureFolder } from '../../../base/ensure-folder.ts'
 import { TooldexError } from '../../../base/errors.ts'
+import { ensureFolder } from '../../../base/file-system.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import { importHelp } from '../../../operations/server/import-help.ts'
 import { type AddCommand, parseCount, toJson } from './command.ts'

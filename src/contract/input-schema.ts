@@ -1,2 +1,0 @@
-/** A JSON Schema, as data. */
-export type JsonSchema = { readonly [key: string]: unknown }
