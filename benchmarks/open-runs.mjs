@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compose } from '../dist/app/compose.js'
-import { openRuns } from '../dist/app/open-runs.js'
 import { createRunner } from '../dist/runs/create-runner.js'
+import { openRuns } from '../dist/runs/open-runs.js'
 import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
 
 /** The config that every part of the benchmark runs: `echo hello`, and `true`. */

@@ -155,7 +155,12 @@ describe('architecture', () => {
   it('opens the registry for a command without the parts that run tools', () => {
     const reached = [...reachedFrom('app/open-own-registry.ts')]
     expect(reached).toContain('storage/migrate.ts')
-    const late = ['app/open-runs.ts', 'runs/recorded-runs.ts', 'operations/catalog/registry-feed.ts', 'search/index.ts']
+    const late = [
+      'runs/open-runs.ts',
+      'runs/recorded-runs.ts',
+      'operations/catalog/registry-feed.ts',
+      'search/index.ts',
+    ]
     expect(late.filter((path) => reached.includes(path))).toEqual([])
   })
 

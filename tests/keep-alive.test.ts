@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { listen } from '../src/app/listen.ts'
+import { listen } from '../src/surfaces/rest/listen.ts'
 import { openRegistry } from './support/open-registry.ts'
 
 const keepAliveOf = (url: string): Promise<unknown> =>

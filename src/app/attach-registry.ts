@@ -1,11 +1,11 @@
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { Logger } from '../base/logger.ts'
+import { findServer, hasDatabase, runningServer } from '../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
+import { SharedRegistry } from '../operations/registry-client/shared-registry.ts'
 import { readSetting } from '../rules/settings.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
-import { findServer, hasDatabase, runningServer } from './find-server.ts'
-import { SharedRegistry } from './shared-registry.ts'
 
 const loadRemoteClient = lazyModule(() => import('../operations/registry-client/remote-client.ts'))
 // Its database, stores and executors are some hundred files.

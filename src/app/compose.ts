@@ -3,11 +3,10 @@ import { lazyModule } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { once } from '../base/once.ts'
 import { encoderFile, packageVersion } from '../base/package-info.ts'
-import { Semaphore } from '../base/semaphore.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorType } from '../contract/executor-kinds.ts'
 import type { GrantsOf } from '../contract/grants.ts'
-import type { Redactor, SecretScope } from '../contract/secret.ts'
+import type { SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
 import { createCliExecutor } from '../executors/cli/cli-executor.ts'
 import type { Sandbox } from '../executors/index.ts'
@@ -17,11 +16,11 @@ import { SearchMemory } from '../operations/learning/search-memory.ts'
 import type { ProcessContext } from '../operations/operation.ts'
 import { checkValues, requireGrants } from '../policy/index.ts'
 import { processEnv, readSetting, withoutCredentials } from '../rules/settings.ts'
-import { createRunner } from '../runs/create-runner.ts'
+import { createRunner, createSlots } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import { type Embedder, loadEncoder } from '../search/encoder.ts'
 import { RemoteEmbedder } from '../search/remote-embedder.ts'
-import { createRedactor } from '../secrets/create-redactor.ts'
+import { cacheRedactors } from '../secrets/create-redactor.ts'
 import {
   ConfigCache,
   createCliSource,
@@ -31,10 +30,6 @@ import {
   userConfigsDir,
 } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
-
-/** The default numbers of slots and of waiting calls; on a server one caller gets only a share. */
-const defaults = { slots: 8, waiting: 256 }
-const maxCallerShare = 0.75
 
 /** Further parts of a process with a database. */
 export interface MoreParts {
@@ -91,16 +86,11 @@ export function compose(
   })
   const executors: MoreParts['executors'] & object = { ...more.executors, cli: more.wrap?.(executor) ?? executor }
   const tracing = openTracing()
-  const { waiting = defaults.waiting } = options
   const runner = createRunner({
     executors,
     openSecrets: more.openSecrets,
     grantsFor: more.grantsOf && grantsFrom(more.grantsOf),
-    slots: new Semaphore({
-      slots: options.concurrency ?? defaults.slots,
-      waiting,
-      ...(options.scope === 'service' ? { waitingEach: Math.ceil(waiting * maxCallerShare) } : {}),
-    }),
+    slots: createSlots({ ...options, isShared: options.scope === 'service' }),
     checkValues,
     redactorFor: cacheRedactors(env),
     maxMs: options.maxMs,
@@ -115,23 +105,6 @@ export function compose(
 
 const grantsFrom = (grantsOf: GrantsOf) => (tool: RunnableTool, workspace: string) =>
   requireGrants(tool, workspace, grantsOf)
-
-const nothing = {}
-
-/** The variables that a tool sets; some contain secrets, recognized by their names. */
-const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
-  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? nothing
-
-/** Creates one redactor for each tool and caches it. */
-function cacheRedactors(env: NodeJS.ProcessEnv): (tool: RunnableTool) => Redactor {
-  const cache = new WeakMap<object, Redactor>()
-  return (tool) => {
-    const declared = declaredBy(tool)
-    const redact = cache.get(declared) ?? createRedactor(declared, env)
-    cache.set(declared, redact)
-    return redact
-  }
-}
 
 /** Without the encoder, search uses words only, and a warning is logged once. */
 function openEncoder(logger: Logger): Embedder | undefined {

@@ -1,10 +1,28 @@
-import type { openMethods, RegistryOptions } from './registry-methods.ts'
+import { processEnv } from '../rules/settings.ts'
+import type { toMethods } from '../surfaces/library/registry-methods.ts'
 
 /** The registry of a database, as methods. */
-export type OpenRegistry = Awaited<ReturnType<typeof openMethods>>
-export type { RegistryOptions } from './registry-methods.ts'
+export type OpenRegistry = ReturnType<typeof toMethods>
 
-/** Opens the registry in this process; its modules are loaded only here. */
-export async function openRegistry(options: RegistryOptions = {}): Promise<OpenRegistry> {
-  return (await import('./registry-methods.ts')).openMethods(options)
+/** The database to open; that of the environment if absent. */
+export interface RegistryOptions {
+  /** The folder of the embedded database: `TOOLDEX_HOME`. */
+  readonly home?: string | undefined
+  /** The URL of a PostgreSQL database: `DATABASE_URL`. */
+  readonly databaseUrl?: string | undefined
+}
+
+/** Opens and migrates a database in this process; its modules are loaded only here. */
+export async function openRegistry({ home, databaseUrl }: RegistryOptions = {}): Promise<OpenRegistry> {
+  const [{ openOwnRegistry }, library] = await Promise.all([
+    import('./open-own-registry.ts'),
+    import('../surfaces/library/registry-methods.ts'),
+  ])
+  const env = {
+    ...processEnv,
+    ...(home === undefined ? {} : { TOOLDEX_HOME: home, DATABASE_URL: undefined }),
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  }
+  const ending = new AbortController()
+  return library.toMethods(await openOwnRegistry(ending.signal, { env }), ending)
 }

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { forTerminal } from '../base/visible-text.ts'
+import { findServer, hasRegistry, runningServer } from '../operations/registry-client/find-server.ts'
 import { processEnv } from '../rules/settings.ts'
 import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
-import { findServer, hasRegistry, runningServer } from './find-server.ts'
+import { isOnPath, selfCommand } from '../surfaces/cli/self-command.ts'
 import { hideProcess } from './hide-process.ts'
-import { isOnPath, selfCommand } from './self-command.ts'
 
 const stopping = new AbortController()
 // Every concurrent call adds a listener.
@@ -61,7 +61,8 @@ const host: CliHost = {
   configNames: () => listConfigNames(),
   async edit(file) {
     editing = true
-    await (await import('./open-editor.ts')).openEditor(file, processEnv, process.stdin.isTTY === true).finally(() => {
+    const { openEditor } = await import('../surfaces/cli/open-editor.ts')
+    await openEditor(file, processEnv, process.stdin.isTTY === true).finally(() => {
       editing = false
     })
   },

@@ -1,14 +1,10 @@
 import { join } from 'node:path'
-import { BoundedMap } from '../base/bounded-map.ts'
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import type { Problem } from '../base/problem.ts'
-import { Semaphore } from '../base/semaphore.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { SecretScope } from '../contract/secret.ts'
 import type { Stores } from '../contract/stores.ts'
-import { hasErrors } from '../diagnostics/finding.ts'
 import {
   Environments,
   loadServers,
@@ -18,11 +14,10 @@ import {
   type Sandbox,
   type Shield,
 } from '../executors/index.ts'
-import { SchemaCache } from '../json-schema/index.ts'
-import { checkTool } from '../operations/checks/check-tool.ts'
-import type { Registry } from '../operations/registry/registry.ts'
+import { createCheck } from '../operations/checks/create-check.ts'
+import { secretKeyOf } from '../operations/registry/secret-key.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
-import { findUngranted, readGrants } from '../policy/index.ts'
+import { readGrants } from '../policy/index.ts'
 import { readSetting } from '../rules/settings.ts'
 import { createRedactor, createSecretBox, openSecrets } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
@@ -30,7 +25,6 @@ import type { OpenOptions } from '../surfaces/cli/index.ts'
 import type { MoreParts } from './compose.ts'
 import type { Launcher } from './launcher/launcher.ts'
 import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
-import { secretKeyOf } from './secret-key.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
 interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
@@ -87,29 +81,6 @@ export async function logIsolation({ levels, shield }: Sandbox, logger: Logger):
   else if (levels.readiness(undefined).state === 'ready')
     logger.warn('Scripts and commands run with limits only: no sandbox is available.', { reason })
   else logger.warn('Scripts and commands are rejected: no sandbox is available.', { reason })
-}
-
-// Each check of a script starts a process, and every caller with the scope read can request one.
-const checkers = { slots: 2, waiting: 100 }
-
-/** Creates the check of tools, including the checks of executors outside this process. */
-export function createCheck({ executors = {}, grantsOf }: MoreParts): Registry['check'] {
-  const caches = {
-    schemas: new SchemaCache(),
-    scripts: new BoundedMap<string, readonly Problem[]>(200),
-    turns: new Semaphore(checkers),
-  }
-  return async (content, { caller, scopes, signal, prepare }) => {
-    const found = await checkTool(content, { ...caches, signal })
-    const ungranted = grantsOf === undefined ? [] : findUngranted(content, caller.workspace, grantsOf)
-    // Parts of the host without a grant are not accessed.
-    if (ungranted.length > 0) return [...found, ...ungranted]
-    const { executorType, executorConfig } = content
-    const executor = executors[executorType]
-    if (executor?.check === undefined) return found
-    const options = { signal, prepare: prepare === true && !hasErrors(found), mayStart: scopes.has('write') }
-    return [...found, ...(await executor.check(executorConfig, '/executorConfig', options))]
-  }
 }
 
 /** The MCP servers that a file of this machine defines. */

@@ -1,7 +1,7 @@
+import { findServer } from '../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { openRemote } from '../operations/registry-client/remote-client.ts'
 import { readSetting } from '../rules/settings.ts'
-import { findServer } from './find-server.ts'
 
 /** Opens the registry of the named server, of the local server, or in the database itself. */
 export async function connectRegistry(server: string | undefined, signal: AbortSignal): Promise<RegistryClient> {

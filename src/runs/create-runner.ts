@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
-import type { Semaphore } from '../base/semaphore.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import {
   type BoundValues,
@@ -39,6 +39,23 @@ export interface RunnerParts {
   readonly tracing?: Tracing | undefined
   readonly logger?: Logger | undefined
 }
+
+interface SlotOptions {
+  readonly concurrency?: number | undefined
+  readonly waiting?: number | undefined
+  /** Whether several callers share the slots, so that one gets only a share of the queue. */
+  readonly isShared: boolean
+}
+
+const maxCallerShare = 0.75
+
+/** The slots of concurrent calls, and the queue in front of them. */
+export const createSlots = ({ concurrency = 8, waiting = 256, isShared }: SlotOptions): Semaphore =>
+  new Semaphore({
+    slots: concurrency,
+    waiting,
+    ...(isShared ? { waitingEach: Math.ceil(waiting * maxCallerShare) } : {}),
+  })
 
 /** The options of one call. */
 export interface CallOptions {

@@ -1,4 +1,5 @@
 import { type Environment, expandVariables } from '../base/expand-variables.ts'
+import type { RunnableTool } from '../contract/executor.ts'
 import type { Redactor } from '../contract/secret.ts'
 import { secretSettings } from '../rules/settings.ts'
 import { redactValues } from './redact-values.ts'
@@ -20,3 +21,20 @@ export function createRedactor(declared: Readonly<Record<string, string>>, env: 
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g
 const isSecret = (name: string) => secretNames.test(name)
+
+const nothing = {}
+
+/** The variables that a tool sets; some contain secrets, recognized by their names. */
+const declaredBy = ({ resolved, executorConfig }: RunnableTool): Readonly<Record<string, string>> =>
+  resolved?.env ?? (executorConfig.env as Record<string, string> | undefined) ?? nothing
+
+/** Creates one redactor for each tool and caches it. */
+export function cacheRedactors(env: Environment): (tool: RunnableTool) => Redactor {
+  const cache = new WeakMap<object, Redactor>()
+  return (tool) => {
+    const declared = declaredBy(tool)
+    const redact = cache.get(declared) ?? createRedactor(declared, env)
+    cache.set(declared, redact)
+    return redact
+  }
+}

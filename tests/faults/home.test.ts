@@ -53,7 +53,7 @@ describe('a home that cannot be used', () => {
     const home = tempFolder()
     mkdirSync(join(home, 'db', 'data'), { recursive: true })
     const program = (env: object) => `
-      const { findServer, hasRegistry } = await import(${JSON.stringify(new URL('../../dist/app/find-server.js', import.meta.url).href)})
+      const { findServer, hasRegistry } = await import(${JSON.stringify(new URL('../../dist/operations/registry-client/find-server.js', import.meta.url).href)})
       if (process.geteuid() === 0) process.seteuid(65534)
       for (const find of [() => findServer(undefined, ${JSON.stringify(env)}), () => hasRegistry(${JSON.stringify(env)})])
         try { console.log(find()) } catch ({ code, message }) { console.log(code, message) }`

@@ -1,8 +1,8 @@
-import { findServer, hasRegistry, runningServer } from '../../src/app/find-server.ts'
 import { connectRegistry } from '../../src/app/open-registry.ts'
-import { isOnPath, selfCommand } from '../../src/app/self-command.ts'
 import { packageVersion } from '../../src/base/package-info.ts'
+import { findServer, hasRegistry, runningServer } from '../../src/operations/registry-client/find-server.ts'
 import { listConfigNames } from '../../src/sources/cli/config-files.ts'
+import { isOnPath, selfCommand } from '../../src/surfaces/cli/self-command.ts'
 import { type CliResult, mainFile } from './run-cli.ts'
 import { runInProcess } from './run-in-process.ts'
 

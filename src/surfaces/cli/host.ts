@@ -1,5 +1,6 @@
 import type { LogLevel } from '../../base/logger.ts'
 import type { ProcessContext } from '../../operations/operation.ts'
+import type { ServerAddress } from '../../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { Database } from '../../storage/index.ts'
 
@@ -68,14 +69,6 @@ export interface WorkerFlags extends OpenOptions {
   /** The address of the health and metrics endpoints; none without a port. */
   readonly host: string
   readonly port?: number | undefined
-}
-
-/** The URL of a server, and the key for requests to it. */
-export interface ServerAddress {
-  readonly url: string
-  readonly key: string | undefined
-  /** Whether a flag or the environment names the server, rather than that it was found running locally. */
-  readonly named: boolean
 }
 
 /** The services of the process for the command line. */

@@ -4,6 +4,5 @@ export type {
   OpenOptions,
   RunOptions,
   ServeFlags,
-  ServerAddress,
   WorkerFlags,
 } from './host.ts'

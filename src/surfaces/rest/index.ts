@@ -1,7 +1,2 @@
-export { readOAuthSettings } from './access-tokens.ts'
-export { readHostList } from './check-host.ts'
-export { readTrustedProxies } from './client-address.ts'
 export { createRestApp } from './create-app.ts'
 export { KeyWatch } from './key-watch.ts'
-export { plainProblem } from './plain-problem.ts'
-export { problemResponse } from './problem-response.ts'

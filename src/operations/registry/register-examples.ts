@@ -1,9 +1,9 @@
-import { TooldexError } from '../base/errors.ts'
-import { exampleToolsDir } from '../base/package-info.ts'
-import { invoke } from '../operations/invoke.ts'
-import type { ServerContext } from '../operations/operation.ts'
-import { importBundle } from '../operations/registry/bundles.ts'
-import { readBundleFolder } from '../sources/bundle/index.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { exampleToolsDir } from '../../base/package-info.ts'
+import { readBundleFolder } from '../../sources/bundle/index.ts'
+import { invoke } from '../invoke.ts'
+import type { ServerContext } from '../operation.ts'
+import { importBundle } from './bundles.ts'
 
 /** Registers the example tools if the registry is empty; returns whether it did. */
 export async function registerExamples(context: ServerContext): Promise<boolean> {

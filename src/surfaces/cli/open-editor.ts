@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { TooldexError } from '../base/errors.ts'
-import { findOpenQuote, splitWords } from '../base/split-words.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { findOpenQuote, splitWords } from '../../base/split-words.ts'
 
 const defaultEditors = ['nano', 'vi']
 const hint = 'Set EDITOR to the command of your editor, such as "code --wait", or name a file with the changes.'

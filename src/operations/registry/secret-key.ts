@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toTooldexError } from '../base/errors.ts'
-import { ensurePrivateFolder, inHome } from '../base/file-system.ts'
-import type { Logger } from '../base/logger.ts'
-import type { Stores } from '../contract/stores.ts'
-import { readSetting } from '../rules/settings.ts'
-import type { SecretKeySource } from '../secrets/index.ts'
-import { tooldexHome } from '../sources/cli/index.ts'
+import { toTooldexError } from '../../base/errors.ts'
+import { ensurePrivateFolder, inHome } from '../../base/file-system.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Stores } from '../../contract/stores.ts'
+import { readSetting } from '../../rules/settings.ts'
+import type { SecretKeySource } from '../../secrets/index.ts'
+import { tooldexHome } from '../../sources/cli/index.ts'
 
 const fileOf = (env: NodeJS.ProcessEnv): string => join(tooldexHome(env), 'secret.key')
 

@@ -1,7 +1,7 @@
-import { TooldexError } from '../base/errors.ts'
-import type { Stores } from '../contract/stores.ts'
-import type { RecordedRuns } from '../runs/recorded-runs.ts'
-import { type Database, findNewerMigrations } from '../storage/index.ts'
+import { TooldexError } from '../../base/errors.ts'
+import type { Stores } from '../../contract/stores.ts'
+import type { RecordedRuns } from '../../runs/recorded-runs.ts'
+import { type Database, findNewerMigrations } from '../../storage/index.ts'
 
 /** Readiness check: throws if the process is stopping or the database accepts no writes; returns warnings. */
 export async function checkReady(database: Database, stores: Stores, runs: RecordedRuns): Promise<readonly string[]> {

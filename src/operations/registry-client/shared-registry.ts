@@ -1,4 +1,4 @@
-import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
+import type { CallControls, RecordedCall, RegistryClient } from './registry-client.ts'
 
 /** The function that opens a registry, and the idle time after which it is closed; never if absent. */
 interface SharedRegistryOptions {

@@ -1,11 +1,19 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TooldexError } from '../base/errors.ts'
-import type { Environment } from '../base/expand-variables.ts'
-import { existsInHome } from '../base/file-system.ts'
-import { readSetting } from '../rules/settings.ts'
-import { tooldexHome } from '../sources/cli/config-files.ts'
-import type { ServerAddress } from '../surfaces/cli/index.ts'
+import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import type { Environment } from '../../base/expand-variables.ts'
+import { ensurePrivateFolder, existsInHome, inHome } from '../../base/file-system.ts'
+import type { Logger } from '../../base/logger.ts'
+import { readSetting } from '../../rules/settings.ts'
+import { tooldexHome } from '../../sources/cli/config-files.ts'
+
+/** The URL of a server, and the key for requests to it. */
+export interface ServerAddress {
+  readonly url: string
+  readonly key: string | undefined
+  /** Whether a flag or the environment names the server, rather than that it was found running locally. */
+  readonly named: boolean
+}
 
 /** The server for requests: named by a flag or TOOLDEX_URL, or the local server. */
 export function findServer(named?: string, env?: Environment): ServerAddress | undefined {
@@ -28,7 +36,7 @@ const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).pr
 
 /** The local server by its server.json, if it still runs. */
 export function runningServer(env?: Environment): ServerAddress | undefined {
-  const file = join(tooldexHome(env), 'server.json')
+  const file = serverFile(tooldexHome(env))
   // With PostgreSQL nothing else needs TOOLDEX_HOME.
   if (readSetting('DATABASE_URL', env) === undefined && !existsInHome(file)) return undefined
   try {
@@ -46,3 +54,32 @@ export const hasRegistry = (env?: Environment): boolean => findServer(undefined,
 /** Whether DATABASE_URL is set or the embedded database exists. */
 export const hasDatabase = (env?: Environment): boolean =>
   readSetting('DATABASE_URL', env) !== undefined || existsInHome(join(tooldexHome(env), 'db', 'data'))
+
+/** Removes server.json, unless another server has replaced it. */
+export function removeServerFile(file: string): void {
+  try {
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown }
+    if (pid === process.pid) rmSync(file, { force: true })
+  } catch {
+    // The file is already gone.
+  }
+}
+
+/** Writes server.json, so that commands find this server; without it they need its URL. */
+export function writeServerFile(home: string, url: string, logger: Logger): string {
+  const file = serverFile(home)
+  const text = `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`
+  try {
+    inHome(file, () => {
+      ensurePrivateFolder(home)
+      writeFileSync(file, text, { mode: 0o600 })
+    })
+  } catch (thrown) {
+    logger.warn(`Commands on this machine need the URL of this server: TOOLDEX_URL=${url}`, {
+      reason: toTooldexError(thrown).message,
+    })
+  }
+  return file
+}
+
+const serverFile = (home: string): string => join(home, 'server.json')

@@ -1,42 +1,26 @@
 import type * as z from 'zod'
-import { TooldexError } from '../base/errors.ts'
-import { findUnstorable } from '../diagnostics/plain-input.ts'
-import { toProblemError } from '../diagnostics/problem-error.ts'
-import type { Operation } from '../operations/operation.ts'
-import { exportBundle, importBundle } from '../operations/registry/bundles.ts'
-import * as categories from '../operations/registry/categories.ts'
-import { listForModel } from '../operations/registry/definitions.ts'
-import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../operations/registry/keys.ts'
-import * as proposals from '../operations/registry/proposals.ts'
-import * as tools from '../operations/registry/tools.ts'
-import { validateDraft, validateTool } from '../operations/registry/validate-tool.ts'
-import { diffVersions, getVersion, listVersions, rollbackTool } from '../operations/registry/versions.ts'
-import { executeTool } from '../operations/runs/execute.ts'
-import * as executions from '../operations/runs/executions.ts'
-import { readStoredResult } from '../operations/runs/results.ts'
-import { processEnv } from '../rules/settings.ts'
-import { openOwnRegistry } from './open-own-registry.ts'
-
-/** The database to open; that of the environment if absent. */
-export interface RegistryOptions {
-  /** The folder of the embedded database: `TOOLDEX_HOME`. */
-  readonly home?: string | undefined
-  /** The URL of a PostgreSQL database: `DATABASE_URL`. */
-  readonly databaseUrl?: string | undefined
-}
+import { TooldexError } from '../../base/errors.ts'
+import { findUnstorable } from '../../diagnostics/plain-input.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { exportBundle, importBundle } from '../../operations/registry/bundles.ts'
+import * as categories from '../../operations/registry/categories.ts'
+import { listForModel } from '../../operations/registry/definitions.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../../operations/registry/keys.ts'
+import * as proposals from '../../operations/registry/proposals.ts'
+import * as tools from '../../operations/registry/tools.ts'
+import { validateDraft, validateTool } from '../../operations/registry/validate-tool.ts'
+import { diffVersions, getVersion, listVersions, rollbackTool } from '../../operations/registry/versions.ts'
+import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
+import { executeTool } from '../../operations/runs/execute.ts'
+import * as executions from '../../operations/runs/executions.ts'
+import { readStoredResult } from '../../operations/runs/results.ts'
 
 /** An input with only optional fields is itself optional. */
 type OptionalInput<Input> = Record<string, never> extends Input ? [input?: Input] : [input: Input]
 
-/** Opens and migrates a database and returns its operations as methods; input and output are those of REST. */
-export async function openMethods({ home, databaseUrl }: RegistryOptions) {
-  const ending = new AbortController()
-  const env = {
-    ...processEnv,
-    ...(home === undefined ? {} : { TOOLDEX_HOME: home, DATABASE_URL: undefined }),
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-  }
-  const client = await openOwnRegistry(ending.signal, { env })
+/** The operations of a registry as methods; input and output are those of REST. */
+export function toMethods(client: RegistryClient, ending: AbortController) {
   const isClosed = () => ending.signal.aborted
   const method =
     <Input extends z.ZodType, Output extends z.ZodType>(operation: Operation<Input, Output>) =>

@@ -1,16 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { TooldexError } from '../base/errors.ts'
-import { readSetting } from '../rules/settings.ts'
-import {
-  type createRestApp,
-  plainProblem,
-  problemResponse,
-  readHostList,
-  readOAuthSettings,
-  readTrustedProxies,
-} from '../surfaces/rest/index.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { readSetting } from '../../rules/settings.ts'
+import { readOAuthSettings } from './access-tokens.ts'
+import { readHostList } from './check-host.ts'
+import { readTrustedProxies } from './client-address.ts'
+import type { createRestApp } from './create-app.ts'
+import { plainProblem } from './plain-problem.ts'
+import { problemResponse } from './problem-response.ts'
 
 // Connections of clients that send headers or the body too slowly are closed.
 const timeouts = {

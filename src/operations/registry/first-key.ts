@@ -1,0 +1,56 @@
+import { TooldexError } from '../../base/errors.ts'
+import type { Stores } from '../../contract/stores.ts'
+import { readSetting } from '../../rules/settings.ts'
+import { hashKey, makeKey } from './keys.ts'
+
+const minKeyLength = 16
+
+/** Without an admin key only local clients may connect. */
+export async function requireKeyForRemoteHost(host: string, stores: Stores): Promise<void> {
+  if (host === '127.0.0.1' || host === 'localhost' || host === '::1') return
+  if ((readSetting('TOOLDEX_API_KEY') ?? '').length >= minKeyLength || (await stores.keys.count()) > 0) return
+  throw new TooldexError(
+    'USAGE',
+    `Listening on ${host} accepts remote clients, which needs an admin key of at least ${minKeyLength} characters.`,
+    {
+      hint: 'Set TOOLDEX_API_KEY to a long random secret first, or listen on 127.0.0.1.',
+    },
+  )
+}
+
+/** Creates the admin key at the first start, from TOOLDEX_API_KEY if it is set. */
+export async function firstKey(stores: Stores): Promise<string | undefined> {
+  if ((await stores.keys.count()) > 0) return undefined
+  const apiKey = readSetting('TOOLDEX_API_KEY')
+  rejectShortKey(apiKey)
+  const { secret, prefix: start, hash } = makeKey(apiKey)
+  // Of a short secret, a prefix of the usual length would be most of it.
+  const prefix = start.slice(0, Math.floor(secret.length / 4))
+  const caller = { workspace: 'default', actor: 'first start' }
+  try {
+    await stores.keys.create(caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
+    return secret
+  } catch (error) {
+    // Another process was first.
+    if (error instanceof TooldexError && error.code === 'NAME_TAKEN') return undefined
+    throw error
+  }
+}
+
+/** Rejects an admin key that is easy to guess. */
+function rejectShortKey(apiKey: string | undefined): void {
+  if (!apiKey || apiKey.length >= minKeyLength) return
+  throw new TooldexError(
+    'USAGE',
+    `TOOLDEX_API_KEY is too short for the admin key: it has fewer than ${minKeyLength} characters.`,
+    {
+      hint: 'Set it to a long random secret, or unset it to generate a key.',
+    },
+  )
+}
+
+/** Whether TOOLDEX_API_KEY is a key of this database. */
+export async function isOwnKey(stores: Stores): Promise<boolean> {
+  const secret = readSetting('TOOLDEX_API_KEY')
+  return secret !== undefined && (await stores.keys.find(hashKey(secret))) !== undefined
+}
