@@ -37,6 +37,7 @@ const drivers: Record<string, string> = {
   ajv: 'json-schema',
   'jsonc-parser': 'documents',
   'smol-toml': 'operations/clients',
+  diff: 'versions',
   'prom-client': 'telemetry',
   '@opentelemetry/api': 'telemetry',
 }

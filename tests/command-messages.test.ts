@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEditor } from '../src/surfaces/cli/open-editor.ts'
 import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
+import { openEditor } from '../src/surfaces/cli/open-editor.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { runCli } from './support/run-cli.ts'
 import { runInProcess } from './support/run-in-process.ts'

@@ -32,7 +32,7 @@ describe('settings', () => {
   })
 
   it('name an unknown variable and the setting that it resembles', () => {
-    expect(checkSettings({ TOOLDEX_LEASE: '5', TOOLDEX_HOME: '/x', OTHER: '1' })).toEqual([
+    expect(checkSettings({ TOOLDEX_LEASE: '5', TOOLDEX_HOME: '/x', TOOLDEX_TEST_HOME: '/y', OTHER: '1' })).toEqual([
       `TOOLDEX_LEASE is not a setting and has no effect. Did you mean 'TOOLDEX_LEASE_MS'?`,
     ])
   })

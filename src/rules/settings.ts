@@ -195,12 +195,17 @@ export function allowedValues({ type, min, max }: Setting): string {
   return `${type === 'number' ? 'a number' : 'an integer'} from ${min} to ${max}`
 }
 
+// Variables of the tests and benchmarks.
+const ofTests = /^TOOLDEX_(?:BENCH|FUZZ|LONG|LOOP|PROPERTY|SOAK|TEST)(?:_|$)/
+
 /** Validates all settings, before anything is opened; returns a warning for each unknown TOOLDEX_ variable. */
 export function checkSettings(env: Environment = processEnv): readonly string[] {
   const names = Object.keys(settingTable) as SettingName[]
   for (const name of names) readSetting(name, env)
   const unknown = Object.keys(env).filter((name) => name.startsWith('TOOLDEX_') && !Object.hasOwn(settingTable, name))
-  return unknown.map((name) => `${name} is not a setting and has no effect.${didYouMean(name, names)}`)
+  return unknown
+    .filter((name) => !ofTests.test(name))
+    .map((name) => `${name} is not a setting and has no effect.${didYouMean(name, names)}`)
 }
 
 /** The settings whose values are secret. */

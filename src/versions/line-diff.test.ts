@@ -18,6 +18,28 @@ describe('lineDiff', () => {
     ])
   })
 
+  it('shows two distant changes without the lines between them', () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`)
+    const changed = lines.with(4, 'fifth').toSpliced(30, 1)
+    expect(lineDiff(lines.join('\n'), changed.join('\n'), 1)).toEqual([
+      '@@ -4,3 +4,3 @@',
+      ' line 4',
+      '-line 5',
+      '+fifth',
+      ' line 6',
+      '@@ -30,3 +30,2 @@',
+      ' line 30',
+      '-line 31',
+      ' line 32',
+    ])
+  })
+
+  it('shows both texts where most lines changed', () => {
+    const lines = Array.from({ length: 400 }, (_, index) => String(index))
+    const diff = lineDiff(lines.join('\n'), lines.map((line) => `new ${line}`).join('\n'))
+    expect([diff.length, diff[0], diff.at(-1)]).toEqual([800, '-0', '+new 399'])
+  })
+
   it.each([
     ['two equal texts', 'a\nb\n', 'a\nb\n', []],
     ['nothing to something', '', 'a\nb\n', ['+a', '+b']],

@@ -1,17 +1,28 @@
+import { structuredPatch } from 'diff'
+
+// Texts with more changed lines are not compared further; the time grows with the square of this number.
+const maxChangedLines = 300
+
 /** The changed lines of two texts: ` ` unchanged, `-` removed, `+` added, with a few lines of context. */
 export function lineDiff(before: string, after: string, context = 3): readonly string[] {
-  const [a, b] = [toLines(before), toLines(after)]
-  let start = 0
-  while (start < a.length && start < b.length && a[start] === b[start]) start++
-  let end = 0
-  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  if (start === a.length && start === b.length) return []
-  return [
-    ...a.slice(Math.max(0, start - context), start).map((line) => ` ${line}`),
-    ...a.slice(start, a.length - end).map((line) => `-${line}`),
-    ...b.slice(start, b.length - end).map((line) => `+${line}`),
-    ...a.slice(a.length - end, a.length - end + context).map((line) => ` ${line}`),
-  ]
+  const options = { context, maxEditLength: maxChangedLines }
+  const patch = structuredPatch('', '', endLine(before), endLine(after), undefined, undefined, options)
+  if (patch === undefined) return [...markLines(before, '-'), ...markLines(after, '+')]
+  const { hunks } = patch
+  // One hunk needs no line numbers.
+  if (hunks.length === 1) return hunks[0]?.lines ?? []
+  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ])
 }
 
-const toLines = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+const endLine = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+
+const markLines = (text: string, mark: string) =>
+  text === ''
+    ? []
+    : endLine(text)
+        .slice(0, -1)
+        .split('\n')
+        .map((line) => mark + line)
