@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEditor } from '../src/surfaces/cli/open-editor.ts'
 import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
 import { openEditor } from '../src/surfaces/cli/open-editor.ts'
 import { openRegistry } from './support/open-registry.ts'

@@ -29,7 +29,7 @@ describe('the key in the output of a starting server', () => {
     key = /^admin key \(shown only once\): (\S+)$/.exec(lines[1] ?? '')?.[1] ?? ''
     expect(key).toMatch(/^tdx_/)
     expect(lines[2]).toMatch(new RegExp(`^log in at http://127.0.0.1:\\d+/docs#key=${key}$`))
-    expect(lines[3]).toContain(`export TOOLDEX_API_KEY=${key};`)
+    expect(lines[4]).toContain(`export TOOLDEX_API_KEY=${key};`)
     const again = await linesOf(home, '')
     expect(again.join('\n')).not.toContain(key.slice(0, 12))
     expect(again[1]).toContain('the admin key printed at the first start')
@@ -41,8 +41,8 @@ describe('the key in the output of a starting server', () => {
     const first = await linesOf(chosen, secret)
     expect([first[0], first[2]]).toEqual(['200', 'key: the value of TOOLDEX_API_KEY'])
     expect(first.join('\n')).not.toContain(secret)
-    expect(first[4]).toMatch(/^next: \S/)
-    expect(first[4]).not.toContain('export TOOLDEX_API_KEY')
+    expect(first[5]).toMatch(/^next: \S/)
+    expect(first[5]).not.toContain('export TOOLDEX_API_KEY')
   })
 
   it('refuses a key that is soon guessed, before there is anything', async () => {
