@@ -17,6 +17,7 @@ const all = [
   'python',
   'http',
   'mcp',
+  'gateway',
   'scaling',
 ]
 const wanted = process.argv.slice(2)
