@@ -43,9 +43,9 @@ describe.each([
     expect(expected.length).toBeGreaterThanOrEqual(5)
   })
 
-  it('starts a server that greets in six lines', async () => {
+  it('starts a server that greets in seven lines', async () => {
     const lines = server.said().trim().split('\n')
-    expect(lines.filter((line) => !/^(database:|tools may)/.test(line))).toHaveLength(6)
+    expect(lines.filter((line) => !/^(database:|tools may)/.test(line))).toHaveLength(7)
     expect(server.said()).toContain(name === 'registry' ? 'and 3 registered tools' : 'and 0 registered tools')
   })
 

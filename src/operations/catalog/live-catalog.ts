@@ -14,7 +14,7 @@ import type { SearchMode } from '../../contract/search.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
 import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 import { needsApproval } from '../search/tool-view.ts'
-import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './config-snapshot.ts'
+import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './loaded-configs.ts'
 import type { replaceConfigs } from './open-catalog.ts'
 
 const loadCatalog = lazyModule(() => import('./open-catalog.ts'))
