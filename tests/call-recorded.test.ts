@@ -342,3 +342,36 @@ describe('a waited call of a tool whose worker label no worker has', () => {
       expect((await server.request('POST', `/executions/${id}/cancel`)).body.status).toBe('CANCELLED')
   })
 })
+
+describe('a call that runs for longer than its caller waits', () => {
+  it('is answered with its execution, goes on, and is not cancelled by its caller any more', async () => {
+    const world = await openRecorded()
+    const goOn = join(world.folder, 'go-on')
+    await world.register('long', { script: gated(goOn) })
+    const client = createLocalClient(world.context)
+    const caller = new AbortController()
+    const controls = { waitForApproval: false, onOutput: () => {}, onStatus: () => {}, signal: caller.signal }
+    const answer = await client.call({ name: 'long', arguments: { word: 'x' } }, { ...controls, respondMs: 1 })
+    expect(answer).toMatchObject({ waitsFor: 'result', tool: 'long' })
+    caller.abort()
+    writeFileSync(goOn, '')
+    const { executionId: id } = answer as { executionId: string }
+    const ended = async () => (await world.stores.executions.get('default', id))?.status
+    await expect.poll(ended, { timeout: 60_000 }).toBe('SUCCESS')
+    await world.close()
+  })
+
+  it('is cancelled by a caller that leaves before', async () => {
+    const world = await openRecorded()
+    await world.register('left', { script: gated(join(world.folder, 'never')) })
+    const caller = new AbortController()
+    const onOutput = () => caller.abort()
+    const controls = { waitForApproval: false, onOutput, onStatus: () => {}, signal: caller.signal }
+    const call = createLocalClient(world.context).call(
+      { name: 'left', arguments: { word: 'x' } },
+      { ...controls, respondMs: 600_000 },
+    )
+    expect(await call).toMatchObject({ outcome: { status: 'CANCELLED' } })
+    await world.close()
+  })
+})
