@@ -1,30 +1,40 @@
-import { toClientName } from '../rules/client-name.ts'
+import { isClientName, toClientName } from '../rules/client-name.ts'
 import { ambiguousName } from '../rules/tool-id.ts'
 
 /** The ids of tools by their names: their own, and the short ones that clients show where they do not accept those. */
 export class NameIndex {
   readonly #names = new Map<string, Set<string>>()
-  readonly #clientNames = new Map<string, Set<string>>()
+  /** The own names by the short ones; hashing names costs too much to be done before one is asked for. */
+  readonly #ownNames = new Map<string, Set<string>>()
+  readonly #unhashed = new Set<string>()
 
   add(name: string, id: string): void {
     insert(this.#names, name, id)
-    const clientName = toClientName(name)
-    if (clientName !== name) insert(this.#clientNames, clientName, id)
+    if (!isClientName(name)) this.#unhashed.add(name)
   }
 
   delete(name: string, id: string): void {
     remove(this.#names, name, id)
-    remove(this.#clientNames, toClientName(name), id)
+    if (this.#names.has(name) || isClientName(name) || this.#unhashed.delete(name)) return
+    remove(this.#ownNames, toClientName(name), name)
   }
 
   /** The accepted id itself, or else the only one with this name, or else with this client name. */
   find(idOrName: string, accept: (id: string) => boolean): string | undefined {
-    for (const ids of [[idOrName], this.#names.get(idOrName), this.#clientNames.get(idOrName)]) {
-      const [id, ...others] = [...(ids ?? [])].filter(accept)
+    for (const idsOf of [(name: string) => [name], this.#idsOf, this.#idsOfClientName]) {
+      const [id, ...others] = [...idsOf(idOrName)].filter(accept)
       if (id !== undefined && others.length > 0) throw ambiguousName(idOrName, [id, ...others])
       if (id !== undefined) return id
     }
     return undefined
+  }
+
+  readonly #idsOf = (name: string): Iterable<string> => this.#names.get(name) ?? []
+
+  readonly #idsOfClientName = (clientName: string): Iterable<string> => {
+    for (const name of this.#unhashed) insert(this.#ownNames, toClientName(name), name)
+    this.#unhashed.clear()
+    return [...(this.#ownNames.get(clientName) ?? [])].flatMap((name) => [...this.#idsOf(name)])
   }
 
   /** The number of tools with a name. */
