@@ -1,4 +1,3 @@
 export { isClimaxAlias } from './climax-aliases.ts'
 export { combineTools, type McpTools, toolsOfContext } from './mcp-tools.ts'
-export { McpEndpoint } from './serve-http.ts'
 export { serveStdio } from './serve-stdio.ts'
