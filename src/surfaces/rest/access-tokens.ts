@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { TooldexError } from '../../base/errors.ts'
+import { hasInvisible } from '../../base/visible-text.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { readSetting } from '../../rules/settings.ts'
 
@@ -35,6 +36,7 @@ const fetchMs = 5000
 const refetchMs = 1000
 const clockToleranceSeconds = 30
 const maxVerified = 1000
+const maxSubject = 250
 const maxTimerMs = 2 ** 31 - 1
 const renewHint = 'Request a new token from the authorization server, for the resource in the metadata.'
 
@@ -130,6 +132,9 @@ export class TokenVerifier {
 }
 
 function readClaims({ sub = '', exp = 0, scope, scp }: JWTPayload): AccessToken {
+  // The subject is part of records, policies and logs.
+  if (sub.length > maxSubject || hasInvisible(sub) || /[\r\n\t]/.test(sub))
+    throw new errors.JWTInvalid(`the subject is longer than ${maxSubject} characters or has invisible ones`)
   const granted = new Set([scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim)))
   const scopes = (Object.keys(tokenScopes) as Scope[]).filter((name) => granted.has(tokenScopes[name]))
   return { subject: sub, scopes, expired: expiryOf(exp * 1000) }
