@@ -106,8 +106,7 @@ const info = sets.map(({ name, tools, queries }) => {
   writeBags(`${name}.q`, bags)
   const scores = new Uint16Array(queries.length * tools.length)
   for (const [row, { query }] of queries.entries()) {
-    const column = new Float64Array(tools.length)
-    lexical.score({ text: query }, column)
+    const column = lexical.rank(query, tools.length)
     for (const [position, value] of column.entries()) scores[row * tools.length + position] = toHalf(value)
   }
   writeFileSync(join(out, `${name}.bm25`), Buffer.from(scores.buffer))

@@ -20,20 +20,6 @@ export interface SearchableTool {
   readonly exampleRequests?: readonly string[] | undefined
 }
 
-/** A query of an index. */
-export interface RetrieverQuery {
-  readonly text: string
-}
-
-/** The index of one ranking signal, updated in place; positions are the numbers of tools within it. */
-export interface Retriever {
-  readonly mode: SearchMode
-  add(position: number, tool: SearchableTool): void
-  remove(position: number, tool: SearchableTool): void
-  /** Increases `scores[position]` for every matching tool. */
-  score(query: RetrieverQuery, scores: Float64Array): void
-}
-
 /** The breakdown of a score. */
 export const Explanation = z.object({
   /** The corrected query, where words that no tool has were replaced by likely ones. */

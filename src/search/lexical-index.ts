@@ -1,4 +1,4 @@
-import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
+import type { SearchableTool } from '../contract/search.ts'
 import { type ManyToolWords, TextIndex, type ToolWords } from './text-index.ts'
 import type { Query } from './text-kernel.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
@@ -25,8 +25,7 @@ export interface QueryTerm {
 /**
  * BM25 over weighted fields. Postings are kept per term, so adding or removing a tool takes time for its own words only.
  */
-export class LexicalIndex implements Retriever {
-  readonly mode = 'bm25'
+export class LexicalIndex {
   readonly #tokenizer: Tokenizer
   readonly #texts: TextIndex
   /** The number of tools with each pair of the last ranked query. */
@@ -62,12 +61,6 @@ export class LexicalIndex implements Retriever {
 
   remove(position: number): void {
     this.#texts.remove(position)
-  }
-
-  score({ text }: RetrieverQuery, scores: Float64Array): void {
-    const scored = this.rank(text, scores.length)
-    for (let position = 0; position < scores.length; position++)
-      scores[position] = (scores[position] as number) + (scored[position] as number)
   }
 
   /** The scores of a query, by position; valid until the next query or change. */

@@ -3,7 +3,6 @@ import { QueryWords } from './query-words.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer, type Tokenizer, termsOf } from './tokenize.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
-import { weighAlike } from './weigh-alike.ts'
 
 /** The weights of experience, tuned once on public retrieval sets. Each bound keeps one habit from dominating. */
 export const learningDefaults = {
@@ -25,7 +24,7 @@ export const learningDefaults = {
   maxRemembered: 20_000,
 }
 
-export type LearningOptions = typeof learningDefaults
+type LearningOptions = typeof learningDefaults
 
 /** Example requests count only if they are nearly the query: a few of them do not cover all uses of a tool. */
 export const exampleOptions: LearningOptions = {
@@ -134,3 +133,45 @@ export class PastQueries {
     this.#vectors?.set(slot, undefined)
   }
 }
+
+/**
+ * The vote of each neighbor: the weights that best explain its similarity to a query, by ridge regression. Similar neighbors
+ * share one vote, so that frequent queries do not outvote the others.
+ *
+ *   (matrix + noise x identity) weights = similarity, by Cholesky; negative weights are dropped.
+ */
+export function weighAlike(matrix: Float64Array, likeness: readonly number[], noise: number): readonly number[] {
+  const size = likeness.length
+  const lower = factorize(matrix, size, noise)
+  const at = (row: number, column: number): number => lower[row * size + column] as number
+  const weights = Float64Array.from(likeness)
+  for (let row = 0; row < size; row++) {
+    let rest = weights[row] as number
+    for (let column = 0; column < row; column++) rest -= at(row, column) * (weights[column] as number)
+    weights[row] = rest / at(row, row)
+  }
+  for (let row = size - 1; row >= 0; row--) {
+    let rest = weights[row] as number
+    for (let below = row + 1; below < size; below++) rest -= at(below, row) * (weights[below] as number)
+    weights[row] = rest / at(row, row)
+  }
+  return Array.from(weights, (weight) => Math.max(weight, 0))
+}
+
+/** The lower triangle whose square is the matrix with noise added to its diagonal. */
+function factorize(matrix: Float64Array, size: number, noise: number): Float64Array {
+  const lower = new Float64Array(size * size)
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column <= row; column++) {
+      let rest = (matrix[row * size + column] as number) + (row === column ? noise : 0)
+      for (let before = 0; before < column; before++)
+        rest -= (lower[row * size + before] as number) * (lower[column * size + before] as number)
+      // Similarities clipped at zero are not quite a kernel; the minimum keeps the root real.
+      lower[row * size + column] =
+        row === column ? Math.sqrt(Math.max(rest, minPivot)) : rest / (lower[column * size + column] as number)
+    }
+  }
+  return lower
+}
+
+const minPivot = 1e-3

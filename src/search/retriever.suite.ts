@@ -1,23 +1,30 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Retriever, SearchableTool } from '../contract/search.ts'
+import type { SearchableTool } from '../contract/search.ts'
 
 const word = fc.constantFrom('git', 'commit', 'branch', 'container', 'file', 'weather', 'invoice', 'send', 'list')
 const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '))
 const tool = fc.record({ id: fc.constant('t'), name: word, description: text })
 const places = 6
 
+/** An index of tools by position, whose scores are those of the engine. */
+export interface Retriever {
+  add(position: number, tool: SearchableTool): void
+  remove(position: number): void
+  /** The scores of a query, by position. */
+  rank(text: string, count: number): Float64Array
+}
+
 /** What every retriever must do. */
 export function describeRetriever(name: string, create: () => Retriever): void {
   describe(`retriever: ${name}`, () => {
-    it('raises what fits, lowers nothing, and gives more to what fits better', () => {
+    it('gives something to what fits, and more to what fits better', () => {
       const retriever = create()
       retriever.add(0, { id: 'a', name: 'git_commit', description: 'Record changes to the repository in git' })
       retriever.add(1, { id: 'b', name: 'get_weather', description: 'Weather forecast of a city' })
       retriever.add(2, { id: 'c', name: 'send_invoice', description: 'Send an invoice to a customer' })
-      const scores = new Float64Array(3).fill(1)
-      retriever.score({ text: 'record changes to the git repository' }, scores)
-      expect(scores.every((score) => score >= 1)).toBe(true)
+      const scores = retriever.rank('record changes to the git repository', 3)
+      expect(scores.every((score) => score >= 0)).toBe(true)
       expect(scores[0]).toBeGreaterThan(Math.max(scores[1] ?? 0, scores[2] ?? 0))
     })
 
@@ -37,7 +44,7 @@ export function describeRetriever(name: string, create: () => Retriever): void {
           const left = new Map<number, SearchableTool>()
           for (const [position, next] of changes) {
             const known = left.get(position)
-            if (known !== undefined) retriever.remove(position, known)
+            if (known !== undefined) retriever.remove(position)
             left.delete(position)
             if (next === null) continue
             retriever.add(position, next)
@@ -54,8 +61,5 @@ export function describeRetriever(name: string, create: () => Retriever): void {
   })
 }
 
-function scoresOf(retriever: Retriever, query: string): Float64Array {
-  const scores = new Float64Array(places)
-  retriever.score({ text: query }, scores)
-  return scores
-}
+/** A copy, because scores are valid until the next query. */
+const scoresOf = (retriever: Retriever, query: string) => Float64Array.from(retriever.rank(query, places))

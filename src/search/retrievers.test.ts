@@ -4,7 +4,6 @@ import { encoderFile } from '../base/package-info.ts'
 import type { SearchableTool } from '../contract/search.ts'
 import { describeEmbedder } from './embedder.suite.ts'
 import { loadEncoder } from './encoder.ts'
-import { HybridIndex } from './hybrid-index.ts'
 import { LexicalIndex, lexicalDefaults } from './lexical-index.ts'
 import { describeRetriever } from './retriever.suite.ts'
 import { SemanticIndex } from './semantic-index.ts'
@@ -25,8 +24,36 @@ describeTokenizer('spaces', () => spaces)
 describeEmbedder('the encoder that ships', () => encoder)
 describeRetriever('lexical', () => new LexicalIndex(createTokenizer()))
 describeRetriever('lexical, with another tokenizer', () => new LexicalIndex(spaces))
-describeRetriever('semantic', () => new SemanticIndex(encoder))
-describeRetriever('hybrid', () => new HybridIndex(new LexicalIndex(createTokenizer()), new SemanticIndex(encoder)))
+describeRetriever('semantic', () => {
+  const semantic = new SemanticIndex(encoder)
+  return {
+    add: (position, tool) => semantic.add(position, tool),
+    remove: (position) => semantic.remove(position),
+    rank(text, count) {
+      const scores = new Float64Array(count)
+      semantic.score(text, scores)
+      return scores
+    },
+  }
+})
+describeRetriever('hybrid', () => {
+  const [lexical, semantic] = [new LexicalIndex(createTokenizer()), new SemanticIndex(encoder)]
+  return {
+    add(position, tool) {
+      lexical.add(position, tool)
+      semantic.add(position, tool, lexical.wordsOf(position))
+    },
+    remove(position) {
+      lexical.remove(position)
+      semantic.remove(position)
+    },
+    rank(text, count) {
+      const words = lexical.rank(text, count)
+      const heights = semantic.measure(text)
+      return heights === undefined ? words : semantic.fuse(words, heights, lexical.size)
+    },
+  }
+})
 
 const word = fc.constantFrom('red', 'green', 'the', 'Blue', 'greens', 'x9', '天気')
 const words = fc.array(word, { maxLength: 6 }).map((all) => all.join(' '))
@@ -44,8 +71,7 @@ describe('LexicalIndex', () => {
       fc.property(fc.array(tool, { minLength: 1, maxLength: 8 }), words, (tools, query) => {
         const index = new LexicalIndex(createTokenizer())
         for (const [position, each] of tools.entries()) index.add(position, each)
-        const scores = new Float64Array(tools.length)
-        index.score({ text: query }, scores)
+        const scores = Float64Array.from(index.rank(query, tools.length))
         for (const [position, expected] of plainScores(tools, query).entries())
           expect(scores[position]).toBeCloseTo(expected, 4)
         for (const [position, score] of scores.entries()) {
@@ -62,8 +88,7 @@ describe('LexicalIndex', () => {
     const long = 'word '.repeat(100_000)
     index.add(0, { id: 'x', name: 'a', description: long })
     index.add(1, { id: 'y', name: 'a', description: `${long}天気` })
-    const scores = new Float64Array(2)
-    index.score({ text: '天気' }, scores)
+    const scores = index.rank('天気', 2)
     expect([scores[0], (scores[1] ?? 0) > 0]).toEqual([0, true])
   })
 })

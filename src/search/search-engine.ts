@@ -1,18 +1,14 @@
 import { SubstringIndex } from '../base/substring-index.ts'
 import type { Explanation, SearchableTool, SearchMode } from '../contract/search.ts'
-import { checkSearchable } from './check-searchable.ts'
-import { confidenceOf } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
 import { ExampleRequests } from './example-requests.ts'
-import { explainHit } from './explain-hit.ts'
 import { forgiveTypos } from './forgive-typos.ts'
-import { fusion, HybridIndex, heightOf } from './hybrid-index.ts'
-import { isNamed } from './is-named.ts'
+import { confidenceOf, explainHit } from './hit-score.ts'
 import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
-import { type Heights, SemanticIndex } from './semantic-index.ts'
+import { embeddingWeight, type Heights, heightOf, SemanticIndex } from './semantic-index.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
-import { literalText } from './tool-fields.ts'
+import { checkSearchable, isNamed, literalText } from './tool-fields.ts'
 
 /** A query of the engine. */
 export interface EngineQuery {
@@ -65,8 +61,8 @@ export class SearchEngine {
   readonly #positions = new Map<string, number>()
   readonly #free: number[] = []
   #lexical = new LexicalIndex(this.#tokenizer)
-  /** The hybrid and the semantic index; created with the first semantic search. */
-  #meaning: { readonly hybrid: HybridIndex; readonly semantic: SemanticIndex } | undefined
+  /** Created with the first semantic search. */
+  #semantic: SemanticIndex | undefined
   /** Reads the vectors of the tools that were there before the semantic index. */
   #unread: Generator<void, void> | undefined
   readonly #examples: ExampleRequests
@@ -97,7 +93,8 @@ export class SearchEngine {
     this.#tools[position] = tool
     this.#positions.set(tool.id, position)
     this.#texts = undefined
-    ;(this.#meaning?.hybrid ?? this.#lexical).add(position, tool)
+    this.#lexical.add(position, tool)
+    this.#semantic?.add(position, tool, this.#lexical.wordsOf(position))
     this.#examples.change(tool, 1)
   }
 
@@ -105,7 +102,8 @@ export class SearchEngine {
     const position = this.#positions.get(id)
     const tool = position === undefined ? undefined : this.#tools[position]
     if (position === undefined || tool === undefined) return false
-    ;(this.#meaning?.hybrid ?? this.#lexical).remove(position)
+    this.#lexical.remove(position)
+    this.#semantic?.remove(position)
     this.#examples.change(tool, -1)
     this.#tools[position] = undefined
     this.#positions.delete(id)
@@ -128,12 +126,11 @@ export class SearchEngine {
   }
 
   #readMeaning(): boolean {
-    if (this.#meaning === undefined) {
+    if (this.#semantic === undefined) {
       const embedder = this.#loadEmbedder()
       if (embedder === undefined) return false
-      const semantic = new SemanticIndex(embedder)
-      this.#meaning = { hybrid: new HybridIndex(this.#lexical, semantic), semantic }
-      this.#unread = semantic.addAll(this.#tools, this.#lexical)
+      this.#semantic = new SemanticIndex(embedder)
+      this.#unread = this.#semantic.addAll(this.#tools, this.#lexical)
     }
     if (this.#unread?.next().done !== false) this.#unread = undefined
     return this.#unread !== undefined
@@ -141,7 +138,7 @@ export class SearchEngine {
 
   /** Drops all vectors, which the next semantic search rebuilds. */
   forgetMeaning(): void {
-    this.#meaning = undefined
+    this.#semantic = undefined
   }
 
   search(query: EngineQuery): EngineAnswer {
@@ -192,7 +189,7 @@ export class SearchEngine {
           exactName: exact.has(position),
           embedding: heightOf(heights, position),
           learned: (query.learned?.get(id) ?? 0) + (votes?.get(id) ?? 0),
-          embeddingWeight: fusion.embedding,
+          embeddingWeight,
         })
     }
   }
@@ -214,13 +211,12 @@ export class SearchEngine {
   #score(text: string, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
     const byMeaning = mode === 'hybrid' || mode === 'embedding'
     while (byMeaning && this.#readMeaning());
-    const meaning = byMeaning ? this.#meaning : undefined
-    if (mode === 'hybrid' && meaning !== undefined) return meaning.hybrid.score({ text }, total)
+    const semantic = byMeaning ? this.#semantic : undefined
     if (mode === 'embedding') {
-      const heights = meaning?.semantic.score({ text }, total)
+      const heights = semantic?.score(text, total)
       // On the scale of hybrid scores, to which experience is calibrated.
       for (let position = 0; position < total.length; position++)
-        total[position] = (total[position] as number) * fusion.embedding
+        total[position] = (total[position] as number) * embeddingWeight
       return { heights }
     }
     if (mode === 'substring') {
@@ -228,8 +224,9 @@ export class SearchEngine {
       return {}
     }
     const words = this.#lexical.rank(text, total.length)
-    total.set(words)
-    return { words }
+    const heights = semantic?.measure(text)
+    total.set(heights === undefined || semantic === undefined ? words : semantic.fuse(words, heights, this.size))
+    return { words, heights }
   }
 
   #addVotes(votes: ReadonlyMap<string, number> | undefined, total: Float64Array): void {
@@ -282,7 +279,7 @@ export class SearchEngine {
   #rebuild(): void {
     this.#removals = 0
     this.#lexical = new LexicalIndex(this.#tokenizer)
-    this.#meaning = undefined
+    this.#semantic = undefined
     for (const [position, tool] of this.#tools.entries()) if (tool !== undefined) this.#lexical.add(position, tool)
   }
 }

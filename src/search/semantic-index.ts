@@ -1,4 +1,4 @@
-import type { Retriever, RetrieverQuery, SearchableTool } from '../contract/search.ts'
+import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import type { LexicalIndex } from './lexical-index.ts'
 import type { ToolWords } from './text-index.ts'
@@ -11,9 +11,13 @@ export interface Heights {
   readonly scale: number
 }
 
+/** The weight of one standard deviation of meaning beside BM25, tuned once on public retrieval sets; the same for every catalog. */
+export const embeddingWeight = 4.5
+/** The minimum deviation of a tool that matches by meaning alone. */
+const standsOut = 2
+
 /** Semantic index: every tool is compared with the query, exactly. */
-export class SemanticIndex implements Retriever {
-  readonly mode = 'embedding'
+export class SemanticIndex {
   readonly #embedder: Embedder
   readonly #vectors: VectorTable
 
@@ -48,7 +52,7 @@ export class SemanticIndex implements Retriever {
   }
 
   /** Adds the deviation of each tool, in standard deviations; one that is no nearer than the mean gets nothing. */
-  score({ text }: RetrieverQuery, scores: Float64Array): Heights | undefined {
+  score(text: string, scores: Float64Array): Heights | undefined {
     const heights = this.measure(text)
     if (heights === undefined) return undefined
     const { products, mean, scale } = heights
@@ -76,20 +80,20 @@ export class SemanticIndex implements Retriever {
     return deviation < 1e-6 ? { products, mean: 0, scale: toCosine(1) } : { products, mean, scale: 1 / deviation }
   }
 
-  /** Adds meaning to scores, after `measure`; valid until the next call. */
-  fuse(
-    scores: Float64Array,
-    { mean, scale }: Heights,
-    { weight, minimum }: { weight: number; minimum: number },
-  ): Float64Array {
-    return this.#vectors.fuse(scores, { mean, weight: weight * scale, far: mean + minimum / scale })
-  }
-
-  /** The cosine of one tool with a query, from -1 to 1. */
-  cosine(text: string, position: number): number {
-    const query = this.#embedder.embedQuery(text)
-    return query === undefined ? 0 : toCosine(this.#vectors.products(query)[position] ?? 0)
+  /**
+   * The scores of words with meaning added, after `measure`; valid until the next call. A tool without a word of the query
+   * must stand out from the others.
+   */
+  fuse(words: Float64Array, { mean, scale }: Heights, tools: number): Float64Array {
+    return this.#vectors.fuse(words, { mean, weight: embeddingWeight * scale, far: mean + minHeight(tools) / scale })
   }
 }
 
 const toolsAtOnce = 64
+
+/** With few tools none can stand out far: the best of n is at most the root of n - 1 deviations above the mean. */
+const minHeight = (count: number): number => Math.min(standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))
+
+/** The deviation of one tool from the mean. */
+export const heightOf = (heights: Heights | undefined, position: number): number =>
+  heights === undefined ? 0 : Math.max(0, ((heights.products[position] ?? 0) - heights.mean) * heights.scale)

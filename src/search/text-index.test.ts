@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isNamed } from './is-named.ts'
 import { splitUnicode } from './split-identifiers.ts'
 import { TextIndex } from './text-index.ts'
 import { createTokenizer, termsOf } from './tokenize.ts'
-import { fieldNames } from './tool-fields.ts'
+import { fieldNames, isNamed } from './tool-fields.ts'
 
 const endings = `ational tional enci anci izer abli alli entli eli ousli ization ation ator alism iveness fulness ousness aliti
 iviti biliti icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive

@@ -1,9 +1,9 @@
 import type { SearchableTool } from '../contract/search.ts'
 import { textIndexBinary } from './kernels.ts'
 import { kindAt } from './split-identifiers.ts'
-import { stopWords } from './stop-words.ts'
 import type { Query, TextKernel } from './text-kernel.ts'
 import type { Tokenizer } from './tokenize.ts'
+import { stopWords } from './tokenize.ts'
 import { fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
 import { instantiate } from './wasm.ts'
 

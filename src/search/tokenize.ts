@@ -1,7 +1,6 @@
 import { BoundedMap } from '../base/bounded-map.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
 import { stem } from './stem.ts'
-import { stopWords } from './stop-words.ts'
 
 /** Converts a text to index terms. */
 export interface Tokenizer {
@@ -31,7 +30,7 @@ export function createTokenizer(): Tokenizer {
 }
 
 /** The maximum number of words of a query. */
-export const maxQueryWords = 64
+const maxQueryWords = 64
 
 /** A query truncated to its first words: ranking takes time for each word and tool. */
 export function firstWords(query: string): string {
@@ -53,3 +52,12 @@ export function termsOf(tokenizer: Tokenizer, text: string): readonly string[] {
   }
   return terms
 }
+
+const words = `a an the of in on at to for from by with and or is are was were be been being am do does did doing have has had
+having i me my mine we our ours us you your yours he him his she her it its they them their this that these those what which
+who whom whose when where why how can could will would shall should may might must not no nor so if then than too very just
+about into over under again further once here there all any both each few more most other some such only own same s t d ll m
+re ve please`
+
+/** Words that carry no information about a tool. */
+export const stopWords: ReadonlySet<string> = new Set(words.split(/\s+/))

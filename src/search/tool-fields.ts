@@ -1,7 +1,9 @@
+import { TooldexError } from '../base/errors.ts'
 import type { SearchableTool } from '../contract/search.ts'
+import { splitIdentifiers } from './split-identifiers.ts'
 
 /** A searched field of a tool, with the weight of its words. */
-export interface ToolField {
+interface ToolField {
   readonly field: FieldName
   readonly text: string
 }
@@ -68,3 +70,38 @@ function visitParameters(schema: unknown, visit: Visit, depth: number): void {
     visitParameters(property?.items, visit, depth + 1)
   }
 }
+
+const texts = ['id', 'name', 'description'] as const
+const optionalTexts = ['namespace', 'category'] as const
+
+/** Rejects an invalid tool before any of it is stored; callers from JavaScript have no compiler. */
+export function checkSearchable(tool: SearchableTool): void {
+  for (const field of texts) if (typeof tool[field] !== 'string') throw refuse(tool, field, 'a string')
+  for (const field of optionalTexts) if (typeof (tool[field] ?? '') !== 'string') throw refuse(tool, field, 'a string')
+  const { tags, exampleRequests } = tool
+  if (!isTexts(tags ?? [])) throw refuse(tool, 'tags', 'an array of strings')
+  if (exampleRequests !== undefined && !isTexts(exampleRequests))
+    throw refuse(tool, 'exampleRequests', 'an array of strings')
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+const refuse = ({ id }: SearchableTool, field: string, what: string): TooldexError =>
+  new TooldexError('TOOL_INVALID', `The ${field} of the tool ${JSON.stringify(id) ?? 'without an id'} is not ${what}.`)
+
+/** Whether a query is the name or the id of a tool, ignoring case, spaces, dashes and underscores. */
+export function isNamed(tool: SearchableTool | undefined, query: string): boolean {
+  const name = normalizeName(query)
+  return name !== '' && tool !== undefined && spellings(tool).some((spelling) => normalizeName(spelling) === name)
+}
+
+/** A name without case, spaces, dashes and underscores. */
+const normalizeName = (text: string): string => text.toLowerCase().replace(/[\s_.:/@-]+/g, '')
+
+/** The queries that name exactly this tool. */
+const spellings = ({ name, namespace, id }: SearchableTool): readonly string[] => [
+  name,
+  id,
+  `${namespace ?? ''}${name}`,
+  splitIdentifiers(name).join(''),
+]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { weighAlike } from './weigh-alike.ts'
+import { weighAlike } from './past-queries.ts'
 
 describe('weighAlike', () => {
   it('gives one that is alone its likeness, less the noise', () => {
