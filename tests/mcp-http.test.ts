@@ -17,11 +17,13 @@ afterAll(() => server?.stop())
 interface HttpOptions {
   readonly revision?: Revision
   readonly key?: string
+  /** The query of the URL. */
+  readonly query?: string
 }
 
 /** The official client, connected to the endpoint of the server. */
-async function connect({ revision = '2026-07-28', key = server.key }: HttpOptions = {}): Promise<Client> {
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+async function connect({ revision = '2026-07-28', key = server.key, query = '' }: HttpOptions = {}): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${query}`), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   })
   const negotiation = revision === '2026-07-28' ? { versionNegotiation: { mode: 'auto' as const } } : {}
@@ -71,6 +73,32 @@ describe.each(revisions)('the MCP endpoint at revision %s', (revision) => {
     expect(called.isError, JSON.stringify(called)).toBeFalsy()
     expect(called.structuredContent).toMatchObject({ stdout: 'hello 2\n', executionId: expect.any(String) })
     expect(await newest('repeat_word')).toMatchObject({ status: 'SUCCESS', callerId: 'key:admin' })
+  })
+
+  it('lists pinned tools beside the three, or every tool in classic mode, under the policies of the caller', async () => {
+    const name = `guarded_${revision.replaceAll('-', '')}`
+    await registerScript(server, name, { script: 'echo x' })
+    const pinned = await connect({ revision, query: `?pin=coreutils_echo&pin=${name}&pin=later` })
+    const names = async (client: Client) => (await client.listTools()).tools.map((tool) => tool.name)
+    await expect
+      .poll(() => names(pinned))
+      .toEqual(['search_tools', 'describe_tool', 'call_tool', 'coreutils_echo', name])
+    const echoed = await pinned.callTool({ name: 'coreutils_echo', arguments: { message: 'hi' } })
+    expect(echoed.structuredContent).toMatchObject({ stdout: 'hi\n' })
+    const classic = await connect({ revision, query: '?mode=classic' })
+    const all = await names(classic)
+    expect(all).toEqual(expect.arrayContaining(['coreutils_echo', name]))
+    expect(all).not.toContain('call_tool')
+    expect(await names(classic)).toEqual(all)
+    const key = await makeKey(server, `${name} only`, ['read', 'call'])
+    const policy = { default: 'disabled', tools: { [name]: {} }, callers: [`${name} only`] }
+    await server.request('PUT', `/policies/${name}`, { body: policy })
+    onTestFinished(() => void server.request('DELETE', `/policies/${name}`))
+    const limited = await connect({ revision, key, query: '?mode=classic' })
+    await expect.poll(() => names(limited)).toEqual([name])
+    await expect(limited.callTool({ name: 'coreutils_echo', arguments: { message: 'hi' } })).rejects.toMatchObject({
+      code: -32602,
+    })
   })
 
   it('calls the tools of configs, and returns errors as tool errors', async () => {
@@ -177,6 +205,14 @@ describe('requests to the MCP endpoint', () => {
     const large = await post({ ...list, params: { filler: 'x'.repeat(5 * 1024 * 1024) } })
     expect(large).toMatchObject({ status: 413, body: { error: { code: -32600 } } })
     expect((await post({ hello: 'world' })).status).toBe(400)
+  })
+
+  it('with an unknown mode or parameter are refused with the valid ones', async () => {
+    for (const query of ['?mode=all', '?toolset=x', '?mode=classic&pin=x', `?${'pin=x&'.repeat(101)}`]) {
+      const { status, body } = await ask(`${server.url}/mcp${query}`, 'POST', { key: server.key, body: list })
+      expect({ status, body }).toMatchObject({ status: 422, body: { code: 'INPUT_INVALID' } })
+      expect(JSON.stringify(body)).toContain('mode=classic')
+    }
   })
 
   it('with other methods than POST and DELETE are refused', async () => {

@@ -6,7 +6,8 @@ import type { RegistryClient } from '../../operations/registry-client/registry-c
 import { listSources } from '../../operations/server/list-sources.ts'
 import { toClientName } from '../../rules/client-name.ts'
 import { parseToolId } from '../../rules/tool-id.ts'
-import { type ListedTool, type ListMode, toRegistered } from './list-tools.ts'
+import type { ListMode } from './list-mode.ts'
+import { type ListedTool, toRegistered } from './list-tools.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
 

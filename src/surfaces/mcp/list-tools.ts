@@ -3,19 +3,13 @@ import { showInvisible } from '../../base/visible-text.ts'
 import type { Catalog, FoundEntry } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { JsonSchema } from '../../contract/tool-index.ts'
-import type { LiveCatalog } from '../../operations/catalog/live-catalog.ts'
 import { findUnregistered } from '../../operations/catalog/resolve-name.ts'
+import type { ToolContext } from '../../operations/operation.ts'
+import { viewOf } from '../../operations/search/tool-view.ts'
 import { toClientName } from '../../rules/client-name.ts'
 import { toFullId } from '../../rules/tool-id.ts'
+import type { ListMode } from './list-mode.ts'
 import { isMetaTool } from './meta-tools.ts'
-
-/** The selection of tools in the list of a client. */
-export interface ListMode {
-  /** Lists every tool directly, without the meta tools. */
-  readonly classic: boolean
-  /** Tools listed beside the meta tools. */
-  readonly pinned: readonly string[]
-}
 
 /** A listed tool, with the id for its calls. */
 export interface ListedTool {
@@ -25,16 +19,17 @@ export interface ListedTool {
 
 /** The tools beside the meta tools, or in classic mode all; tools of configs keep their names even if a registered tool has the same. */
 export async function listedWithIds(
-  catalog: LiveCatalog,
+  context: ToolContext,
   { classic, pinned }: ListMode,
 ): Promise<readonly ListedTool[]> {
   if (!classic && pinned.length === 0) return []
-  const tools = await catalog.open()
+  const [tools, view] = [await context.catalog.open(), await viewOf(context)]
+  const visible = tools.list().filter(({ tool }) => view?.sees(tool) ?? true)
   const toListed = (entry: FoundEntry) => toListedTool(tools, entry)
-  if (classic) return tools.list().map(toListed)
+  if (classic) return visible.map(toListed)
   const pinnedTools = pinned.flatMap((name) => {
     const entry = findUnregistered(tools, name)
-    return entry === undefined ? tools.list().filter((each) => isNamed(each, name)) : [entry]
+    return visible.filter((each) => (entry === undefined ? isNamed(each, name) : each.id === entry.id))
   })
   return pinnedTools.map(toListed).filter(({ tool }) => !isMetaTool(tool.name))
 }

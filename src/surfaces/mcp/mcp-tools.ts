@@ -1,7 +1,8 @@
 import type { ProcessContext } from '../../operations/operation.ts'
 import { createLocalClient } from '../../operations/registry-client/local-client.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
-import { type ListedTool, type ListMode, listedWithIds } from './list-tools.ts'
+import type { ListMode } from './list-mode.ts'
+import { type ListedTool, listedWithIds } from './list-tools.ts'
 
 /** The tools offered to MCP clients, local or remote. */
 export interface McpTools {
@@ -28,8 +29,8 @@ export function toolsOfContext(context: ProcessContext, mode: ListMode, live: bo
     mode,
     // Registered tools change while clients are connected.
     live: live || context.registry !== undefined,
-    list: () => listedWithIds(catalog, mode),
-    find: async (name) => (await listedWithIds(catalog, mode)).find(({ tool }) => tool.name === name),
+    list: () => listedWithIds(context, mode),
+    find: async (name) => (await listedWithIds(context, mode)).find(({ tool }) => tool.name === name),
     onChange: (listener) => catalog.onChange(listener),
     maxMs: () => runner.maxMs(),
   }

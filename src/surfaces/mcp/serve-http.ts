@@ -11,6 +11,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { ServerContext } from '../../operations/operation.ts'
 import { createMcpServer } from './create-server.ts'
 import { LegacyExchanges } from './legacy-exchanges.ts'
+import { type ListMode, readMode } from './list-mode.ts'
 import { toolsOfContext } from './mcp-tools.ts'
 
 /** Options of the MCP endpoint of a server. */
@@ -25,11 +26,12 @@ export interface McpHttpRequest {
   readonly context: ServerContext
   /** Reads the body within the limits of the server. */
   readonly readBody: () => Promise<unknown>
+  /** The mode of a toolset; without one, the query of the URL selects the mode. The tools are those that the context can view. */
+  readonly mode?: ListMode | undefined
 }
 
 // Each open stream is a connection of the process.
 const maxSubscriptions = 1000
-const progressive = { classic: false, pinned: [] }
 
 /** MCP over HTTP: every request gets its own server object, so that nothing is shared between clients. */
 export class McpEndpoint {
@@ -42,7 +44,7 @@ export class McpEndpoint {
     this.#options = options
   }
 
-  async respond({ request, context, readBody }: McpHttpRequest): Promise<Response> {
+  async respond({ request, context, readBody, mode = readMode(request.url) }: McpHttpRequest): Promise<Response> {
     let body: unknown
     if (request.method === 'POST') {
       try {
@@ -55,8 +57,13 @@ export class McpEndpoint {
     const { url, method, headers } = request
     const exchange = new Request(url, { method, headers, ...(context.signal && { signal: context.signal }) })
     if (await isLegacyRequest(exchange, body))
-      return this.#legacy.respond(exchange, { body, caller: context.caller, server: this.#createServer(context) })
-    const authInfo = { token: '', clientId: context.caller.actor, scopes: [...context.scopes], extra: { context } }
+      return this.#legacy.respond(exchange, { body, caller: context.caller, server: this.#createServer(context, mode) })
+    const authInfo = {
+      token: '',
+      clientId: context.caller.actor,
+      scopes: [...context.scopes],
+      extra: { context, mode },
+    }
     return this.#handlerOf(context).fetch(exchange, { parsedBody: body, authInfo })
   }
 
@@ -79,12 +86,13 @@ export class McpEndpoint {
   }
 
   #serverFor(authInfo: McpRequestContext['authInfo']): Server {
-    return this.#createServer(authInfo?.extra?.context as ServerContext)
+    const { context, mode } = (authInfo?.extra ?? {}) as { context: ServerContext; mode: ListMode }
+    return this.#createServer(context, mode)
   }
 
-  #createServer(context: ServerContext): Server {
+  #createServer(context: ServerContext, mode: ListMode): Server {
     const { version } = this.#options
-    return createMcpServer({ name: 'tooldex', version, tools: toolsOfContext(context, progressive, true) })
+    return createMcpServer({ name: 'tooldex', version, tools: toolsOfContext(context, mode, true) })
   }
 }
 

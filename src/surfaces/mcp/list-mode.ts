@@ -1,0 +1,32 @@
+import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+
+/** The selection of tools in the list of a client. */
+export interface ListMode {
+  /** Lists every tool directly, without the meta tools. */
+  readonly classic: boolean
+  /** Tools listed beside the meta tools. */
+  readonly pinned: readonly string[]
+}
+
+// Each pinned tool costs a client tokens in every request.
+const maxPinned = 100
+const hint =
+  'Use /mcp for the three meta tools, /mcp?pin=NAME for tools beside them (repeat pin for several), or /mcp?mode=classic for all tools.'
+
+/** Reads the mode from the query of a URL: `mode=classic`, or `pin=NAME` once for each tool. */
+export function readMode(url: string): ListMode {
+  const query = new URL(url).searchParams
+  const unknown = [...query.keys()].find((key) => key !== 'mode' && key !== 'pin')
+  if (unknown !== undefined) throw invalid(`Unknown parameter of the MCP endpoint: ${show(unknown)}.`)
+  const mode = query.get('mode') ?? 'progressive'
+  const pinned = query.getAll('pin').filter((name) => name !== '')
+  if (mode !== 'progressive' && mode !== 'classic') throw invalid(`Unknown mode of the MCP endpoint: ${show(mode)}.`)
+  if (pinned.length > maxPinned) throw invalid(`At most ${maxPinned} tools can be pinned, not ${pinned.length}.`)
+  if (mode === 'classic' && pinned.length > 0) throw invalid('Classic mode lists all tools, so none can be pinned.')
+  return { classic: mode === 'classic', pinned }
+}
+
+const show = (text: string): string => JSON.stringify(toOneLine(text.slice(0, 100)))
+
+const invalid = (message: string): TooldexError => new TooldexError('INPUT_INVALID', message, { hint })
