@@ -76,6 +76,13 @@ const cases = [
     words: ['describe', ...c, 'git_log', '--json'],
   },
   {
+    name: 'a description in TypeScript',
+    operation: describeTools,
+    input: { ids: ['git_log'], level: 'full', format: 'typescript' },
+    tool: 'describe_tool',
+    words: ['describe', ...c, 'git_log', '--format', 'typescript', '--json'],
+  },
+  {
     name: 'an unknown tool',
     operation: describeTools,
     input: { ids: ['git_lgo'] },

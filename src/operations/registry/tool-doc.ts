@@ -4,7 +4,8 @@ import { DetailLevel } from '../../contract/tool-doc.ts'
 import { bareNames, positionalNames } from '../../rules/positional-names.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
 import { defineOperation, type ToolContext } from '../operation.ts'
-import { DescribedTool, describeTools } from '../search/describe-tools.ts'
+import { toDeclared } from '../search/declared-tool.ts'
+import { DescribedTool, DescribeFormat, describeTools } from '../search/describe-tools.ts'
 import { IdOrName } from './inputs.ts'
 import { showRegistered, toDescribed } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
@@ -25,24 +26,38 @@ export const readDoc = defineOperation({
   scope: 'read',
   needs: ['catalog', 'registry?'],
   http: { method: 'get', path: '/tools/{idOrName}/doc', tag: 'search' },
-  input: z.object({ idOrName: IdOrName, level: DetailLevel.default('schema') }),
+  input: z.object({
+    idOrName: IdOrName,
+    level: DetailLevel.default('schema'),
+    format: DescribeFormat.default('json').describe(
+      'The form of the schemas: JSON Schema, or a TypeScript declaration.',
+    ),
+  }),
   output: CallableDoc,
-  async handle({ idOrName, level }, context) {
+  async handle({ idOrName, format, ...input }, context) {
+    const level = format === 'typescript' && input.level === 'summary' ? 'schema' : input.level
     const named = await resolveName(context, idOrName)
     const known =
-      named?.registered !== undefined ? await orUndefined(() => docOfRegistered(context, idOrName, level)) : undefined
+      named?.registered !== undefined
+        ? await orUndefined(() => docOfRegistered(context, idOrName, { level, format }))
+        : undefined
     if (known !== undefined) return known
-    const { tools } = await describeTools.handle({ ids: [idOrName], level }, context)
+    const { tools } = await describeTools.handle({ ids: [idOrName], level, format }, context)
     const doc = tools[0] as DescribedTool
     const args = named?.registered === undefined ? named?.runnable?.resolved?.tool.args : undefined
     return args === undefined || level === 'summary' ? doc : { ...doc, positional: [...bareNames(args)] }
   },
 })
 
-async function docOfRegistered(context: ToolContext, idOrName: string, level: DetailLevel): Promise<CallableDoc> {
+async function docOfRegistered(
+  context: ToolContext,
+  idOrName: string,
+  { level, format }: { level: DetailLevel; format: z.infer<typeof DescribeFormat> },
+): Promise<CallableDoc> {
   const tool = await findRegistered(context, idOrName)
-  const shown = await showRegistered(context, tool)
-  const doc = toDescribed({ id: idOfRegistered(tool), ...shown, registered: tool }, level)
+  const found = { id: idOfRegistered(tool), ...(await showRegistered(context, tool)), registered: tool }
+  const described = toDescribed(found, level)
+  const doc = format === 'typescript' ? toDeclared(described, found, await context.catalog.open()) : described
   return level === 'summary' ? doc : { ...doc, positional: [...positionalNames(tool)] }
 }
 

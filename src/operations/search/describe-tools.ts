@@ -12,10 +12,14 @@ import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
 const loadBuiltins = lazyModule(() => import('../runs/builtins.ts'))
+const loadDeclared = lazyModule(() => import('./declared-tool.ts'))
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
 /** The level of detail of a description. */
 export const DescribeLevel = z.enum(['summary', 'schema', 'full'])
+
+/** The form of the schemas of a description: JSON Schema, or a TypeScript declaration. */
+export const DescribeFormat = z.enum(['json', 'typescript'])
 
 const Json = z.record(z.string(), z.unknown())
 
@@ -37,6 +41,8 @@ export const DescribedTool = z.object({
   tool: z
     .object({ name: z.string(), description: z.string(), inputSchema: Json, outputSchema: Json.optional() })
     .optional(),
+  /** The declaration of the tool, instead of its schemas, where it was requested. */
+  typescript: z.string().optional(),
   annotations: asStored(ToolAnnotations).optional(),
   inputModes: z.array(z.string()).optional(),
   outputModes: z.array(z.string()).optional(),
@@ -67,18 +73,19 @@ export const describeTools = defineOperation({
       .union([z.string().transform((id) => [id]), z.array(z.string())])
       .pipe(z.array(z.string().min(1)).min(1).max(50)),
     level: DescribeLevel.nullish().transform((level) => level ?? 'schema'),
+    format: DescribeFormat.nullish().transform((format) => format ?? 'json'),
   }),
   output: z.object({
     tools: z.array(DescribedTool),
     /** Requested names that match no tool, with suggestions. */
     unknown: z.array(z.object({ id: z.string(), message: z.string(), hint: z.string() })).optional(),
   }),
-  async handle({ ids, level }, context) {
+  async handle({ ids, level, format }, context) {
     const unknown: UnknownTool[] = []
     const tools: DescribedTool[] = []
     for (const id of ids) {
       try {
-        tools.push(await describeTool(context, id, level))
+        tools.push(await describeTool(context, id, { level, format }))
       } catch (thrown) {
         const error = toTooldexError(thrown)
         if (error.code !== 'TOOL_NOT_FOUND') throw thrown
@@ -92,14 +99,26 @@ export const describeTools = defineOperation({
 })
 
 /** The description of one tool of any source. */
-async function describeTool(context: ToolContext, id: string, level: z.infer<typeof DescribeLevel>) {
-  if (id.startsWith('tooldex:')) return (await loadBuiltins()).describeBuiltin(id)
+async function describeTool(context: ToolContext, id: string, { level, format }: DescribeOptions) {
+  const isDeclared = format === 'typescript'
+  if (id.startsWith('tooldex:')) {
+    const builtin = (await loadBuiltins()).describeBuiltin(id)
+    return isDeclared ? (await loadDeclared()).toDeclared(builtin) : builtin
+  }
   const found = await findTool(context, id)
   // Loaded on first use, because a server for configs starts without it.
   const { toDescribed } = await loadOfferedDoc()
   const needs = await approvalOf(context, found.tool.name, context.catalog.readinessOf(found))
   const isolation = context.catalog.isolationOf(found)
-  return { ...toDescribed(found, level), ...needs, ...(isolation === undefined ? {} : { isolation }) }
+  const doc = toDescribed(found, isDeclared && level === 'summary' ? 'schema' : level)
+  const described = { ...doc, ...needs, ...(isolation === undefined ? {} : { isolation }) }
+  return isDeclared ? (await loadDeclared()).toDeclared(described, found, await context.catalog.open()) : described
+}
+
+/** The extent and the form of descriptions. */
+interface DescribeOptions {
+  readonly level: z.infer<typeof DescribeLevel>
+  readonly format: z.infer<typeof DescribeFormat>
 }
 
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */

@@ -32,7 +32,7 @@ const handlers: Record<MetaToolName, (args: Arguments, request: McpRequest) => P
 /** Argument names that models use besides the listed ones. */
 const alsoAccepted: Record<MetaToolName, readonly string[]> = {
   search_tools: Object.keys(searchTools.input.shape),
-  describe_tool: ['id', 'name', 'tool_name'],
+  describe_tool: ['id', 'name', 'tool_name', 'format'],
   call_tool: [],
 }
 

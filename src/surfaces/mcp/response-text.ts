@@ -36,8 +36,8 @@ export function searchText(output: SearchOutput): string {
 
 /** Formats descriptions of tools for a model. */
 export function describeText({ tools, unknown = [] }: DescribeOutput): string {
-  const texts = tools.map(({ name, summary, tool, exampleRequests, examples = [], notes }) => {
-    const lines = [`${name}: ${tool?.description ?? summary}`]
+  const texts = tools.map(({ name, summary, tool, typescript, exampleRequests, examples = [], notes }) => {
+    const lines = [typescript ?? `${name}: ${tool?.description ?? summary}`]
     if (tool !== undefined) lines.push(JSON.stringify(tool.inputSchema))
     if (exampleRequests !== undefined && exampleRequests.length > 0) lines.push(`For: ${exampleRequests.join(' | ')}`)
     lines.push(...examples.map((example) => `Example: ${exampleText(example)}`))

@@ -8,6 +8,7 @@ import { queryTools, withServerOption } from './query-server.ts'
 
 interface DescribeFlags extends ToolOptions {
   readonly level: string
+  readonly format: string
   readonly server?: string
 }
 
@@ -17,15 +18,16 @@ export const addDescribe: AddCommand = (program, host) => {
     .command('describe')
     .argument('<tool...>', 'names or ids of tools')
     .addOption(new Option('--level <level>', 'amount of detail').choices(['summary', 'schema', 'full']).default('full'))
+    .addOption(new Option('--format <format>', 'form of the schemas').choices(['json', 'typescript']).default('json'))
   withServerOption(withToolOptions(command)).action(async (ids: string[], flags: DescribeFlags) => {
-    const input = { ids, level: flags.level }
+    const input = { ids, level: flags.level, format: flags.format }
     const answer = await queryTools(host, flags, { operation: describeTools, input, combined: true })
     if (flags.json) return host.out(toJson(answer))
     const texts = answer.tools.map((doc) => {
       const labels = [doc.category ?? '', ...doc.tags].filter((label) => label !== '').join(', ')
       const lines = [
         `${doc.name}  (${doc.id}${labels === '' ? '' : `; ${labels}`})`,
-        doc.tool?.description ?? doc.summary,
+        doc.typescript ?? doc.tool?.description ?? doc.summary,
       ]
       if (doc.tool !== undefined) lines.push(JSON.stringify(doc.tool.inputSchema, null, 2))
       if (doc.exampleRequests?.length) lines.push(`For example: ${doc.exampleRequests.join(' | ')}`)
