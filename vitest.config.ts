@@ -6,6 +6,7 @@ const long = process.env.TOOLDEX_LONG === '1'
 export const quick = [
   'src/**/*.test.ts',
   'tests/bundled-search.test.ts',
+  'tests/client.test.ts',
   'tests/every-problem.test.ts',
   'tests/first-hour.test.ts',
   'tests/keep-alive.test.ts',

@@ -149,7 +149,7 @@ function keepPublicTypes() {
     for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.[jt]s['"]/g))
       keep(join(dirname(file), `${path}.d.ts`))
   }
-  keep(at('../dist/index.d.ts'))
+  for (const entry of ['index', 'surfaces/client/index']) keep(at(`../dist/${entry}.d.ts`))
   const all = readdirSync(at('../dist'), { recursive: true }).filter((file) => file.endsWith('.d.ts'))
   for (const file of all) if (!kept.has(at(`../dist/${file}`))) rmSync(at(`../dist/${file}`))
 }

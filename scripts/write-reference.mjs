@@ -1,4 +1,4 @@
-// Writes docs/reference and docs/requirements.md from the code. With --check it only reports pages that are not current.
+// Writes docs/reference, docs/requirements.md and the routes of the client from the code. With --check it only reports pages that are not current.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
@@ -6,6 +6,7 @@ import { errorTable } from '../dist/base/errors.js'
 import { operations } from '../dist/operations/index.js'
 import { allowedValues, settingTable } from '../dist/rules/settings.js'
 import { createProgram } from '../dist/surfaces/cli/index.js'
+import { clientRoutes } from './client-routes.mjs'
 import { recordFromServer } from './record-examples.mjs'
 import { requirementsPage } from './requirements-page.mjs'
 
@@ -85,21 +86,22 @@ async function commandsPage() {
 }
 
 const pages = {
-  'docs/reference/errors.md': errorsPage(),
-  'docs/reference/settings.md': settingsPage(),
-  'docs/reference/operations.md': operationsPage(),
-  'docs/reference/command-line.md': await commandsPage(),
-  'docs/requirements.md': requirementsPage(root),
+  'docs/reference/errors.md': note + errorsPage(),
+  'docs/reference/settings.md': note + settingsPage(),
+  'docs/reference/operations.md': note + operationsPage(),
+  'docs/reference/command-line.md': note + (await commandsPage()),
+  'docs/requirements.md': note + requirementsPage(root),
+  'src/surfaces/client/routes.ts': clientRoutes(),
 }
 const check = process.argv.includes('--check')
 mkdirSync(`${root}docs/reference`, { recursive: true })
 for (const [name, text] of Object.entries(pages)) {
   const path = root + name
-  const same = existsSync(path) && readFileSync(path, 'utf8') === note + text
+  const same = existsSync(path) && readFileSync(path, 'utf8') === text
   if (check && !same) {
     console.error(`${name} is not current: run npm run docs`)
     process.exitCode = 1
-  } else if (!same) writeFileSync(path, note + text)
+  } else if (!same) writeFileSync(path, text)
 }
 if (!check) {
   const examples = await recordFromServer()

@@ -7,6 +7,7 @@ import { projectRoot } from './support/run-cli.ts'
 const levels: Record<string, number> = {
   base: 0,
   diagnostics: 1,
+  'http-client': 1,
   documents: 2,
   'json-schema': 3,
   contract: 4,

@@ -1,5 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../src/surfaces/client/index.ts'
+import { needs } from './support/needs.ts'
+import { noBrowser, openBrowser } from './support/open-browser.ts'
 import { registerScript, scriptTool } from './support/registered-tools.ts'
+import { projectRoot } from './support/run-cli.ts'
+import { startProxy } from './support/start-proxy.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 
 let server: TestServer
@@ -76,4 +87,67 @@ it('a caller has at most fifty event streams, and other callers have their own',
   }
   await expect.poll(next).toBe(200)
   expect((await server.request('POST', `/executions/${run.id}/cancel`)).status).toBe(200)
+})
+
+it('the client restores a lost event stream and receives every output once', async () => {
+  const script = 'i=0; while [ $i -lt 30 ]; do echo line $i; sleep 0.1; i=$((i+1)); done'
+  await registerScript(server, 'counts', { script })
+  const proxy = await startProxy(Number(new URL(server.url).port))
+  try {
+    const client = createClient({ url: `http://127.0.0.1:${proxy.port}`, key: server.key })
+    const begun = await client.tools.execute({ idOrName: 'counts', input: { word: 'x' } })
+    let text = ''
+    let cuts = 0
+    for await (const event of client.follow('id' in begun ? begun.id : '')) {
+      if (event.event === 'output') text += event.text
+      if (event.event === 'output' && cuts++ < 2) proxy.cut()
+      if (event.event === 'end') expect(event.execution.status).toBe('SUCCESS')
+    }
+    expect(cuts).toBeGreaterThan(0)
+    expect(text).toBe(Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join(''))
+    await expect(client.follow('00000000-0000-4000-8000-000000000000')[Symbol.asyncIterator]().next()).rejects.toThrow(
+      /Unknown execution/,
+    )
+  } finally {
+    await proxy.stop()
+  }
+})
+
+describe('the built client', () => {
+  const smoke = join(projectRoot, 'tests', 'support', 'client-smoke.mjs')
+  const expected = { found: true, texts: 'hello\n', status: 'SUCCESS', code: 'TOOL_NOT_FOUND', aborted: 'AbortError' }
+  beforeAll(() => registerScript(server, 'greets', { script: 'echo hello' }))
+
+  const folders = [join(projectRoot, 'node_modules', '.bin'), ...(process.env.PATH ?? '').split(delimiter)]
+  const find = (name: string) => folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  for (const [runtime, words] of [
+    ['node', []],
+    ['deno', ['run', '--allow-all', '--no-config']],
+    ['bun', ['run']],
+  ] as const) {
+    const program = runtime === 'node' ? process.execPath : find(runtime)
+    needs(program !== undefined, `${runtime} is not installed`)(`works in ${runtime}`, async () => {
+      const args = [...words, smoke, server.url, server.key, 'greets']
+      const { stdout } = await promisify(execFile)(String(program), args, { timeout: 120_000 })
+      expect(JSON.parse(stdout)).toEqual(expected)
+    })
+  }
+
+  it.skipIf(noBrowser !== '')(`works in a browser, without Node modules, in less than 8 KB${noBrowser}`, async () => {
+    const text = `export { createClient, TooldexError } from '${join(projectRoot, 'dist/surfaces/client/index.js')}'`
+    const options = { bundle: true, format: 'iife', minify: true, platform: 'browser', write: false } as const
+    const stdin = { contents: text, resolveDir: projectRoot }
+    const alone = await build({ ...options, stdin })
+    expect(gzipSync(alone.outputFiles[0]?.contents ?? '').length).toBeLessThan(8000)
+    const { outputFiles } = await build({ ...options, entryPoints: [smoke], globalName: 'smoke' })
+    const browser = await openBrowser()
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${server.url}/docs`)
+      const call = `smoke.useClient(${JSON.stringify(server.url)}, ${JSON.stringify(server.key)}, 'greets')`
+      expect(await page.evaluate(`${outputFiles[0]?.text}; ${call}`)).toEqual(expected)
+    } finally {
+      await browser.close()
+    }
+  })
 })

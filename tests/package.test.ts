@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { projectRoot } from './support/run-cli.ts'
+import { tempFolder } from './support/temp-folder.ts'
 
 interface Packed {
   readonly files: readonly { readonly path: string }[]
@@ -60,6 +61,28 @@ it('declares types that need nothing but its own dependencies', () => {
     for (const [, name = ''] of text.matchAll(/(?:from|import\()\s*['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g))
       expect(name.startsWith('node:') || name in dependencies, `${path}: ${name}`).toBe(true)
   }
+})
+
+it('has types for a program without Node, on pages too', () => {
+  const folder = tempFolder()
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(projectRoot, join(folder, 'node_modules', 'tooldex'))
+  const options = {
+    lib: ['es2023', 'dom'],
+    module: 'nodenext',
+    target: 'es2023',
+    types: [],
+    strict: true,
+    noEmit: true,
+  }
+  const program = `import { createClient } from 'tooldex/client'
+    export const name: Promise<string> = createClient().tools.get({ idOrName: 'x' }).then((tool) => tool.name)`
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['program.mts'] }))
+  writeFileSync(join(folder, 'program.mts'), program)
+  const { stdout } = spawnSync(process.execPath, [join(projectRoot, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+    encoding: 'utf8',
+  })
+  expect(stdout).toBe('')
 })
 
 it('takes less than 90 MB with everything it depends on', () => {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type Problem, toWireProblem } from './problem.ts'
 
 /** The rendering of one error code on every surface. */
@@ -161,6 +160,8 @@ export class TooldexError extends Error {
   readonly retryAfter: number | undefined
   /** Of an INTERNAL error: finds its cause in the log. */
   readonly id: string | undefined
+  /** Of an error response: finds the request in the log of the server. */
+  readonly requestId: string | undefined
 
   constructor(code: ErrorCode, message: string, options: TooldexErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -174,6 +175,12 @@ export class TooldexError extends Error {
     this.suggestions = options.suggestions ?? []
     this.retryAfter = options.retryAfter
     this.id = options.id
+    this.requestId = options.requestId
+  }
+
+  /** Whether the same call may succeed later without being changed. */
+  get retryable(): boolean {
+    return errorTable[this.code].retry
   }
 
   get exitCode(): number {
@@ -194,12 +201,13 @@ export function mustExist<Value>(
 
 interface TooldexErrorOptions {
   readonly problems?: readonly Problem[]
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly personHint?: string
   readonly suggestions?: readonly string[]
   readonly cause?: unknown
-  readonly retryAfter?: number
-  readonly id?: string
+  readonly retryAfter?: number | undefined
+  readonly id?: string | undefined
+  readonly requestId?: string | undefined
 }
 
 /** Converts a thrown value to an error that may leave the process: unknown ones become INTERNAL without details. */
@@ -207,7 +215,9 @@ export function toTooldexError(thrown: unknown): TooldexError {
   if (thrown instanceof TooldexError) return thrown
   if ((thrown as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC')
     return new TooldexError('DISK_FULL', 'There is no space left on the disk.', { cause: thrown })
-  const id = randomBytes(4).toString('hex')
+  const id = Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  )
   return new TooldexError('INTERNAL', `Internal error ${id}.`, { cause: thrown, id })
 }
 
@@ -225,6 +235,6 @@ export interface ErrorBody {
 /** The wire format of an error. */
 export function toErrorBody(error: TooldexError): ErrorBody {
   const { code, message, hint, problems, id } = error
-  const body = { code, message, hint, retryable: errorTable[code].retry, errors: problems.map(toWireProblem) }
+  const body = { code, message, hint, retryable: error.retryable, errors: problems.map(toWireProblem) }
   return id === undefined ? body : { ...body, id }
 }

@@ -118,8 +118,9 @@ export interface Operation<
   Input extends z.ZodType,
   Output extends z.ZodType,
   Context extends CallerContext = OperationContext<Need>,
+  Name extends string = string,
 > {
-  readonly name: string
+  readonly name: Name
   readonly summary: string
   /** The noun for the input in error messages, if it is a resource: `tool`. */
   readonly subject?: string
@@ -135,8 +136,13 @@ export interface Operation<
 }
 
 /** Declares an operation. */
-export function defineOperation<Input extends z.ZodType, Output extends z.ZodType, Needs extends Need = never>(
-  operation: Operation<Input, Output, OperationContext<Needs>> & { readonly needs?: readonly Needs[] },
-): Operation<Input, Output, OperationContext<Needs>> {
+export function defineOperation<
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+  const Name extends string,
+  Needs extends Need = never,
+>(
+  operation: Operation<Input, Output, OperationContext<Needs>, Name> & { readonly needs?: readonly Needs[] },
+): Operation<Input, Output, OperationContext<Needs>, Name> {
   return operation
 }

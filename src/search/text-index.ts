@@ -72,7 +72,7 @@ export class TextIndex implements WordSource {
     return this.#current().getWordCount()
   }
 
-  wordsFrom(number: number) {
+  wordsFrom(number: number): ReturnType<WordSource['wordsFrom']> {
     const kernel = this.#current()
     const ends = this.#view(kernel.endsFrom(number), kernel.getWordCount() - number)
     const at = kernel.lettersAt()

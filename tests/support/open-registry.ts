@@ -31,13 +31,13 @@ export interface World {
   close(): Promise<void>
 }
 
-const secret = 'tdx_a_key_for_tests_only_0123456789'
+export const registryKey = 'tdx_a_key_for_tests_only_0123456789'
 
 /** A registry in this process, with the parts that surfaces need; `request` calls its REST API as an admin. */
 export async function openRegistry(configs: readonly string[] = []) {
   const database = await openMigrated()
   const stores = createStores(database)
-  const { prefix, hash } = makeKey(secret)
+  const { prefix, hash } = makeKey(registryKey)
   const context = { ...compose({ configs }), registry: { stores, check: createCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalog: context.catalog, workspace: 'default', logger: context.logger })
@@ -47,7 +47,7 @@ export async function openRegistry(configs: readonly string[] = []) {
     memoryOf: () => context.memory,
     catalogOf: async () => context.catalog,
   })
-  const request = (method: string, path: string, { body, key = secret, headers }: RequestOptions = {}) =>
+  const request = (method: string, path: string, { body, key = registryKey, headers }: RequestOptions = {}) =>
     readAnswer(
       app.request(`http://localhost/api/v1${path}`, {
         method,
@@ -93,7 +93,7 @@ async function openRemoteCommands(): Promise<World> {
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const connect = async (url: string | undefined): Promise<RegistryClient> =>
-    openRemote({ url: String(url), key: secret }, new AbortController().signal)
+    openRemote({ url: String(url), key: registryKey }, new AbortController().signal)
   const ask = async ({ words }: Request) => {
     await sync()
     const { out } = await runInProcess([...words, '--server', address, '--json'], { openRegistry: connect })
@@ -112,7 +112,7 @@ async function openRest(): Promise<World> {
     await sync()
     const response = await app.request(`http://localhost/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${registryKey}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const answer = (await response.json()) as Record<string, unknown>

@@ -44,7 +44,7 @@ export const backupDatabase = defineOperation({
   needs: ['database', 'registry'],
   http: { method: 'get', path: '/database/backup', tag: 'database', media: 'application/x-ndjson' },
   input: z.object({}),
-  output: z.instanceof(ReadableStream<Uint8Array>),
+  output: z.custom<globalThis.ReadableStream<Uint8Array>>((value) => value instanceof ReadableStream),
   async handle(_input, context) {
     refuseOthers(context)
     await context.registry.stores.audit.add(context.caller, { action: 'database.backup', subject: 'database' })

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { TooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
 import { isFinal } from '../../rules/is-final.ts'
@@ -16,8 +14,8 @@ import { invokeRemote, type RemoteServer } from './remote-client.ts'
 
 // After an abort, the cancellation request gets this long.
 const cancelMs = 5000
-/** The number of attempts for a call whose response was lost, and the first pause between two. */
-const sending = { tries: 4, pauseMs: 100 }
+/** The number of further attempts for a call whose response was lost. */
+const retries = 3
 
 /** Calls a tool on a server: queues it there and follows it until it has ended. */
 export async function callRemote(
@@ -29,7 +27,7 @@ export async function callRemote(
   const { name: idOrName, arguments: args, version, ...options } = await readCall(call)
   const input = args ?? {}
   if (isBuiltin(idOrName))
-    return callBuiltin(idOrName, input, (operation, request) => invokeRemote(server, operation, request, signal))
+    return callBuiltin(idOrName, input, (operation, request) => invokeRemote(server, operation, request, { signal }))
   const begun = await begin(server, {
     idOrName,
     input,
@@ -57,20 +55,10 @@ const present = (fields: Readonly<Record<string, unknown>>) =>
  * Creates the execution. Its idempotency key allows a retry after a lost response without a second run. The request is not
  * aborted with the call: otherwise the id of the execution to cancel would be lost.
  */
-async function begin(server: RemoteServer, call: Record<string, unknown>) {
-  const keyed = call.dryRun === true ? call : { idempotencyKey: randomUUID(), ...call }
-  const deadline = new AbortController().signal
-  for (let tries = 1; ; tries++) {
-    try {
-      return await invokeRemote(server, executeTool, keyed, deadline)
-    } catch (thrown) {
-      // An UNAVAILABLE response has no cause; a lost one has.
-      const isLost = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE' && thrown.cause !== undefined
-      if (!isLost || tries === sending.tries) throw thrown
-      await sleep(sending.pauseMs * 2 ** tries)
-    }
-  }
-}
+const begin = (server: RemoteServer, call: Record<string, unknown>) =>
+  invokeRemote(server, executeTool, call.dryRun === true ? call : { idempotencyKey: randomUUID(), ...call }, {
+    retries,
+  })
 
 async function untilEnded(
   server: RemoteServer,
@@ -102,7 +90,7 @@ async function untilEnded(
   }
   if (!signal.aborted && !patience.signal.aborted) return now
   if (!signal.aborted) return { ...begun, errorCode: 'STILL_QUEUED', errorMessage: patience.message }
-  return invokeRemote(server, cancelExecution, { id: begun.id }, AbortSignal.timeout(cancelMs))
+  return invokeRemote(server, cancelExecution, { id: begun.id }, { signal: AbortSignal.timeout(cancelMs) })
 }
 
 /** The time a queued call waits for a worker: the limit of the caller plus the time limit of the run. */

@@ -163,9 +163,9 @@ export const deleteTool = defineOperation({
   },
 })
 
-const step = (name: Transition, summary: string) =>
+const step = <const Name extends Transition>(name: Name, summary: string) =>
   defineOperation({
-    name: `registry.${name}`,
+    name: `registry.${name}` as `registry.${Name}`,
     summary,
     scope: 'write',
     needs: ['catalog', 'registry'],

@@ -23,7 +23,8 @@ export async function downloadDump(
 }
 
 async function download(host: CliHost, file: string, remote: RemoteServer): Promise<SavedDump> {
-  const { body } = await requestRemote(remote, backupDatabase, {}, host.signal)
+  const { signal } = host
+  const body = await requestRemote(remote, backupDatabase, {}, { signal }, async (response) => response.body)
   const chunks = (body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>
   return saveDump(file, chunks, (lines) => host.err(`${lines} rows\n`))
 }

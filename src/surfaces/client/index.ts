@@ -1,0 +1,6 @@
+export { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
+export type { Problem } from '../../base/problem.ts'
+export type { RunEvent } from '../../operations/runs/follow.ts'
+export type { ClientOptions, OperationInput, OperationOutput, RequestOptions, TooldexClient } from './client-types.ts'
+export { createClient } from './create-client.ts'
+export type { PagePromise } from './page-promise.ts'
