@@ -19,10 +19,25 @@ export interface Origin {
 }
 
 /** Values computed from a tool on first read, because a starting server needs none of them. */
-interface DerivedValues {
-  readonly doc: SearchDoc
+class DerivedValues {
+  readonly #tool: CatalogTool
+  #doc: SearchDoc | undefined
+  #mark: string | undefined
+
+  constructor(tool: CatalogTool) {
+    this.#tool = tool
+  }
+
+  get doc(): SearchDoc {
+    this.#doc ??= toSearchDoc(this.#tool)
+    return this.#doc
+  }
+
   /** Equal for equal tools, in every process. */
-  readonly mark: string
+  get mark(): string {
+    this.#mark ??= hashOf(this.#tool)
+    return this.#mark
+  }
 }
 
 /** A tool of the catalog with all its origins; replaced as a whole, never mutated. */
@@ -52,23 +67,8 @@ const mcpFields = [
 export const createEntry = (
   tool: CatalogTool,
   origins: readonly Origin[],
-  derived: DerivedValues = deriveFrom(tool),
+  derived: DerivedValues = new DerivedValues(tool),
 ): CatalogEntry => ({ tool, origins, derived })
-
-function deriveFrom(tool: CatalogTool): DerivedValues {
-  let doc: SearchDoc | undefined
-  let mark: string | undefined
-  return {
-    get doc() {
-      doc ??= toSearchDoc(tool)
-      return doc
-    },
-    get mark() {
-      mark ??= hashOf(tool)
-      return mark
-    },
-  }
-}
 
 /** The origin of an entry at a backend. */
 export const originAt = ({ origins }: CatalogEntry, backend: Backend): Origin | undefined =>

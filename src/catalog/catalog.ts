@@ -12,7 +12,7 @@ import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { NameIndex } from './name-index.ts'
 import { hashOf, readPageCursor } from './page-cursor.ts'
 import { parseTool, toolIdOf } from './parse-tool.ts'
-import { type EntryChange, planRemoval, planSync, type SyncedTool } from './plan-sync.ts'
+import { type EntryChange, planRemoval, planSync, type SyncedTool, toEvents } from './plan-sync.ts'
 import { readInput } from './read-input.ts'
 import { toSearchable } from './search-doc.ts'
 import {
@@ -98,7 +98,7 @@ export class Catalog {
   /** The same with tools that are parsed, frozen and owned by the catalog, and their forms for executors. */
   syncParsed(backend: Backend, tools: readonly SyncedTool[]): void {
     const byId = new Map(tools.map((synced) => [toolIdOf(synced.tool), synced]))
-    this.#commit(planSync(this.#entries, backend, byId).map((change) => ({ ...change, backend })))
+    this.#commit(planSync(this.#entries, backend, byId))
   }
 
   /** Removes a backend of a tool, and the tool with its last backend. */
@@ -107,7 +107,7 @@ export class Catalog {
     const entry = this.#entries.get(key) ?? unknown(key)
     const gone = readBackend(backend)
     if (originAt(entry, gone) === undefined) throw new TooldexError('TOOL_NOT_FOUND', 'backend not found')
-    this.#commit([{ ...planRemoval(key, entry, gone), backend: gone }])
+    this.#commit([planRemoval(key, entry, gone)])
   }
 
   /** A tool and its selected backend, by id or by a name that only one tool has. */
@@ -241,25 +241,25 @@ export class Catalog {
     return changes.map(({ id }) => id)
   }
 
-  #commit(changes: readonly (EntryChange & { readonly backend: Backend })[]): void {
+  #commit(changes: readonly EntryChange[]): void {
     for (const { id, entry } of changes) this.#set(id, entry)
-    const events = changes.flatMap(({ type, id, backend }) => (type === undefined ? [] : [{ type, id, backend }]))
-    this.#listeners.send(events.map((event) => ({ ...event, version: ++this.#version })))
+    this.#computed = {}
+    const events = toEvents(changes, this.#version)
+    this.#version += events.length
+    this.#listeners.send(events)
   }
 
   #set(id: string, entry: CatalogEntry | undefined): void {
     const before = this.#entries.get(id)
     if (before?.tool !== entry?.tool) this.#unranked.add(id)
-    if (before !== undefined) this.#names.delete(before.tool.name, id)
-    this.#inactive.delete(id)
-    this.#computed = {}
-    if (entry === undefined) {
-      this.#entries.delete(id)
-      return
+    if (before?.tool.name !== entry?.tool.name) {
+      if (before !== undefined) this.#names.delete(before.tool.name, id)
+      if (entry !== undefined) this.#names.add(entry.tool.name, id)
     }
-    this.#entries.set(id, entry)
-    this.#names.add(entry.tool.name, id)
-    if (toolStatusOf(entry.tool) !== 'ACTIVE') this.#inactive.add(id)
+    if (entry === undefined) this.#entries.delete(id)
+    else this.#entries.set(id, entry)
+    if (entry === undefined || toolStatusOf(entry.tool) === 'ACTIVE') this.#inactive.delete(id)
+    else this.#inactive.add(id)
   }
 
   #rank(query: RankQuery): RankedPage {
