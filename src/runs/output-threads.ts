@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
-import { canStartThreads, TaskTooLarge, WorkerPool } from '../base/worker-pool.ts'
+import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../base/worker-pool.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { Replacement } from '../contract/secret.ts'
 import { redactJson, replaceAll } from '../rules/redact-json.ts'
@@ -14,9 +14,13 @@ const maxInlineLength = 64 * 1024
 // A secret has about thirty forms, and the whole text is searched for each.
 const maxCompared = 4_000_000
 
-const module = new URL('./output-worker.js', import.meta.url)
-let readers: WorkerPool | undefined
-let finishers: WorkerPool | undefined
+const tasks = {
+  module: new URL('./output-worker.js', import.meta.url),
+  here: async (task: OutputTask) => (await loadOutputTasks()).doOutputTask(task),
+}
+const readers = new WorkerPool<OutputTask>(tasks)
+// The slots of the runner bound the number of waiting outputs; the output of a finished run is never rejected.
+const finishers = new WorkerPool<OutputTask>({ ...tasks, ...unboundedWaiting })
 
 /** Reads a part of a stored output in a worker thread with a deadline, so that it does not block other requests. */
 export async function readResultInWorker(
@@ -25,10 +29,9 @@ export async function readResultInWorker(
   signal?: AbortSignal,
 ): Promise<ResultSlice> {
   const isShort = query.path === undefined && query.grep === undefined && content.content.length <= maxInlineLength
-  if (isShort || !canStartThreads) return readResult(content, query)
-  readers ??= new WorkerPool({ module })
+  if (isShort) return readResult(content, query)
   try {
-    return await readers.run<ResultSlice>({ kind: 'read', content, query } satisfies OutputTask, signal)
+    return await readers.run<ResultSlice>({ kind: 'read', content, query }, signal)
   } catch (error) {
     if (!(error instanceof TaskTooLarge)) throw error
     throw new TooldexError('INPUT_INVALID', `Reading the output takes more than ${error.message}.`, {
@@ -45,13 +48,8 @@ export async function replaceIn(text: string, replacements: readonly Replacement
   return isJson ? redactJson(text, replace) : replace(text)
 }
 
-// The slots of the runner bound the number of waiting outputs; the output of a finished run is never rejected.
-const unbounded = { waiting: Number.MAX_SAFE_INTEGER, waitingEach: Number.MAX_SAFE_INTEGER }
-
 /** Runs a task on the output of a finished run in a worker thread. */
 export async function finishOutput<Task extends OutputTask>(task: Task): Promise<OutputResults[Task['kind']]> {
-  if (!canStartThreads) return (await loadOutputTasks()).doOutputTask(task) as OutputResults[Task['kind']]
-  finishers ??= new WorkerPool({ module, ...unbounded })
   try {
     return await finishers.run<OutputResults[Task['kind']]>(task)
   } catch (error) {

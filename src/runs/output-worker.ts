@@ -1,4 +1,4 @@
-import { answerTasks } from '../base/worker-pool.ts'
+import { answerTasks } from '../base/worker-thread.ts'
 import { doOutputTask } from './output-tasks.ts'
 
 answerTasks(doOutputTask)

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { fromJsonText, maxParsedHere } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
+import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../../base/worker-pool.ts'
 import { type MappedResult, mapResult, readObject } from './map-result.ts'
 import type { MessageAnswers, MessageTask, ReducedMessage } from './message-tasks.ts'
 
@@ -10,7 +10,12 @@ import type { MessageAnswers, MessageTask, ReducedMessage } from './message-task
 export const maxMessageHere = 128 * 1024
 
 const loadMessageTasks = lazyModule(() => import('./message-tasks.ts'))
-let pool: WorkerPool | undefined
+const pool = new WorkerPool<MessageTask>({
+  module: new URL('./message-worker.js', import.meta.url),
+  here: async (task) => (await loadMessageTasks()).doMessageTask(task),
+  // The limits of calls bound the number of waiting messages; the result of a finished call is never rejected.
+  ...unboundedWaiting,
+})
 
 /** The result of a call whose message was reduced; JSON cannot express it, so no server can send one. */
 class LargeResult {
@@ -56,15 +61,10 @@ async function readText(text: string): Promise<unknown> {
   return json === undefined ? undefined : fromJsonText(json)
 }
 
-// The limits of calls bound the number of waiting messages; the result of a finished call is never rejected.
-const unbounded = { waiting: Number.MAX_SAFE_INTEGER, waitingEach: Number.MAX_SAFE_INTEGER }
-
 async function inThread<Task extends MessageTask>(
   task: Task,
   transfer: readonly ArrayBuffer[] = [],
 ): Promise<MessageAnswers[Task['kind']]> {
-  if (!canStartThreads) return (await loadMessageTasks()).doMessageTask(task) as MessageAnswers[Task['kind']]
-  pool ??= new WorkerPool({ module: new URL('./message-worker.js', import.meta.url), ...unbounded })
   try {
     return await pool.run<MessageAnswers[Task['kind']]>(task, undefined, transfer)
   } catch (error) {

@@ -2,6 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
 import { compilePattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
+import { type SplitJson, splitJson } from '../../base/split-json.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
 import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
@@ -31,17 +32,11 @@ export interface JsonAnswers {
   readonly find: ReadText
   readonly read: ReadText
   readonly match: boolean
-  readonly 'read parts': JsonParts
+  readonly 'read parts': SplitJson
 }
 
 /** A part of a JSON text as JSON text, or the reason why there is none. */
 export type ReadText = { readonly json: string } | MissingPart
-
-/** A JSON value in parts that are each fast to receive: the value without its long arrays, and those as JSON texts of pieces. */
-export interface JsonParts {
-  readonly rest: unknown
-  readonly lists: readonly { readonly path: readonly string[]; readonly pieces: readonly string[] }[]
-}
 
 const schemas = new SchemaCache()
 const patternSteps = 60_000_000
@@ -57,46 +52,8 @@ export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
     return checkSchema(JSON.parse(task.schema), task.pointer, { object: task.object })
   }
   if (task.kind === 'read') return read(task.text, task.pointer, task.exact)
-  if (task.kind === 'read parts') return toParts(readJsonBytes(task.bytes, task.options))
+  if (task.kind === 'read parts') return splitJson(readJsonBytes(task.bytes, task.options))
   return task.kind === 'find' ? find(task.text, task.path) : match(task.pattern, task.text)
-}
-
-const pieceCharacters = 64 * 1024
-// Bundles have their arrays on the second level.
-const listDepth = 2
-
-/** Separates the long arrays from a value. */
-function toParts(value: unknown): JsonParts {
-  const lists: { path: readonly string[]; pieces: readonly string[] }[] = []
-  const take = (each: unknown, path: readonly string[]): unknown => {
-    if (typeof each !== 'object' || each === null || path.length > listDepth) return each
-    if (Array.isArray(each)) {
-      const pieces = toPieces(each)
-      if (pieces.length < 2) return each
-      lists.push({ path, pieces })
-      return []
-    }
-    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, take(inner, [...path, name])]))
-  }
-  return { rest: take(value, []), lists }
-}
-
-function toPieces(list: readonly unknown[]): readonly string[] {
-  const pieces: string[] = []
-  let piece: string[] = []
-  let size = 0
-  const flush = () => void (piece.length > 0 && pieces.push(`[${piece.join(',')}]`))
-  for (const item of list) {
-    const text = JSON.stringify(item)
-    piece.push(text)
-    size += text.length
-    if (size < pieceCharacters) continue
-    flush()
-    piece = []
-    size = 0
-  }
-  flush()
-  return pieces
 }
 
 function find(text: string, path: string): ReadText {

@@ -4,9 +4,9 @@ import { fromJsonText, JsonText, maxParsedHere } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { compilePattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
+import { joinJson, type SplitJson } from '../../base/split-json.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
-import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
-import { yieldTurns } from '../../base/yield-turns.ts'
+import { TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
 import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import {
   type CheckSchemaOptions,
@@ -17,7 +17,7 @@ import {
 } from '../index.ts'
 import { limitsHere } from '../limits.ts'
 import { tooMuchWork, type Validated } from '../schema-validator.ts'
-import type { JsonParts, JsonTask, ReadText } from './json-tasks.ts'
+import type { JsonTask, ReadText } from './json-tasks.ts'
 
 const loadJsonTasks = lazyModule(() => import('./json-tasks.ts'))
 
@@ -31,7 +31,11 @@ export interface WorkOptions {
   readonly root?: string | undefined
 }
 
-let pool: WorkerPool | undefined
+const pool = new WorkerPool<JsonTask>({
+  module: new URL('./json-worker.js', import.meta.url),
+  here: async (task) => (await loadJsonTasks()).doJsonTask(task),
+  deadlineMs: 5000,
+})
 
 interface Prepared {
   readonly text: string
@@ -147,17 +151,7 @@ export async function readJsonInTurns(
   const task: JsonTask = { kind: 'read parts', bytes, options }
   const isWhole = bytes.length === bytes.buffer.byteLength
   const transfer = isWhole ? [bytes.buffer] : []
-  const { rest, lists } = await inThread<JsonTask, JsonParts>(task, 'the JSON text', { signal, tooMuch, transfer })
-  const turn = yieldTurns(signal)
-  const root = { value: rest }
-  for (const { path, pieces } of lists) {
-    const list = ['value', ...path].reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], root)
-    for (const piece of pieces) {
-      ;(list as unknown[]).push(...(JSON.parse(piece) as unknown[]))
-      await turn()
-    }
-  }
-  return root.value
+  return joinJson(await inThread<JsonTask, SplitJson>(task, 'the JSON text', { signal, tooMuch, transfer }), signal)
 }
 
 /** Whether a pattern matches a whole text; a long text is matched in a worker thread. */
@@ -203,8 +197,6 @@ async function inThread<Task extends JsonTask, Answer>(
   where: string,
   { signal, tooMuch, transfer }: ThreadOptions<Answer>,
 ): Promise<Answer> {
-  if (!canStartThreads) return (await loadJsonTasks()).doJsonTask(task) as Answer
-  pool ??= new WorkerPool({ module: new URL('./json-worker.js', import.meta.url), deadlineMs: 5000 })
   try {
     return await pool.run<Answer>(task, signal, transfer)
   } catch (error) {

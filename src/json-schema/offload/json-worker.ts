@@ -1,4 +1,4 @@
-import { answerTasks } from '../../base/worker-pool.ts'
+import { answerTasks } from '../../base/worker-thread.ts'
 import { doJsonTask } from './json-tasks.ts'
 
 // Loads the validator and the pattern engine before the first task, so that it is not part of its deadline.

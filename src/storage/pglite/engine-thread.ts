@@ -1,9 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite'
+import { answerTasks, sendEvent } from '../../base/worker-thread.ts'
 import { startEngine } from './start-engine.ts'
-import type { EngineError, EngineRequest, EngineResponse } from './threaded-engine.ts'
-
-const respond = (message: EngineResponse): void => parentPort?.postMessage(message)
+import type { EngineNotice, EngineTask } from './threaded-engine.ts'
 
 const transactions = new Map<number, { client: Transaction; end: (commit: boolean) => void; ended: Promise<void> }>()
 const listeners = new Map<number, () => Promise<void>>()
@@ -34,27 +33,24 @@ async function end(id: number, commit: boolean): Promise<void> {
   })
 }
 
-async function handle(engine: PGlite, request: EngineRequest): Promise<unknown> {
-  switch (request.kind) {
+async function handle(engine: PGlite, task: EngineTask): Promise<unknown> {
+  switch (task.kind) {
     case 'query': {
-      const { text, params, options, transaction } = request
+      const { text, params, options, transaction } = task
       const client: Pick<PGliteInterface, 'query'> | undefined =
         transaction === undefined ? engine : transactions.get(transaction)?.client
       if (client === undefined) throw new Error('the transaction has ended')
       return client.query(text, [...params], { rowMode: options.rowMode, parsers: asTexts(options.texts) })
     }
     case 'begin':
-      return begin(engine, request.id)
+      return begin(engine, task.transaction)
     case 'end':
-      return end(request.transaction, request.commit)
+      return end(task.transaction, task.commit)
     case 'listen':
-      listeners.set(
-        request.id,
-        await engine.listen(request.channel, (payload) => respond({ listener: request.id, payload })),
-      )
+      listeners.set(task.listener, await engine.listen(task.channel, (payload) => notify(task.listener, payload)))
       return undefined
     case 'unlisten':
-      return listeners.get(request.listener)?.()
+      return listeners.get(task.listener)?.()
     case 'close':
       return engine.close()
   }
@@ -62,22 +58,7 @@ async function handle(engine: PGlite, request: EngineRequest): Promise<unknown> 
 
 const asTexts = (types: readonly number[]) => Object.fromEntries(types.map((type) => [type, (text: string) => text]))
 
-/** Copies an error with its codes, which `postMessage` would drop. */
-function toEngineError(thrown: unknown): EngineError {
-  const { message, stack, query: _, ...rest } = thrown as Error & Record<string, unknown>
-  const codes = Object.entries(rest).filter(([, value]) => typeof value === 'string' || typeof value === 'number')
-  return { message: message ?? String(thrown), stack, codes: Object.fromEntries(codes) }
-}
+const notify = (listener: number, payload: string) => sendEvent({ listener, payload } satisfies EngineNotice)
 
 const started = startEngine((workerData as { dataDir?: string }).dataDir)
-started.then(
-  () => respond({ id: 0, value: undefined }),
-  (thrown) => respond({ id: 0, error: toEngineError(thrown) }),
-)
-parentPort?.on('message', async (request: EngineRequest) => {
-  try {
-    respond({ id: request.id, value: await handle(await started, request) })
-  } catch (thrown) {
-    respond({ id: request.id, error: toEngineError(thrown) })
-  }
-})
+answerTasks(async (task: EngineTask) => handle(await started, task), started)
