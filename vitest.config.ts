@@ -14,6 +14,7 @@ export const quick = [
   'tests/lint.test.ts',
   'tests/live-catalog.test.ts',
   'tests/openapi-examples.test.ts',
+  'tests/openapi-import.test.ts',
   'tests/parity-registry.test.ts',
   'tests/output-threads.test.ts',
   'tests/registry-regressions.test.ts',

@@ -40,14 +40,14 @@ describe('a registry with more than 10,000 tools', () => {
 })
 
 describe('a bound of bundles', () => {
-  it('is named with the folder that exceeds it, and with the next step', () => {
+  it('is named with the folder that exceeds it, and with the next step', async () => {
     const folder = tempFolder()
     const categories = (from: string) =>
       Array.from({ length: bundleLimits.categories / 2 + 1 }, (_, index) => ({ name: `${from} ${index}` }))
     mkdirSync(join(folder, 'deep'))
     writeFileSync(join(folder, 'a.json'), JSON.stringify({ categories: categories('a') }))
     writeFileSync(join(folder, 'deep', 'b.json'), JSON.stringify({ categories: categories('b') }))
-    expect(() => readBundleFolder(folder)).toThrow(
+    await expect(readBundleFolder(folder)).rejects.toThrow(
       expect.objectContaining({
         message: `${folder} has more than ${bundleLimits.categories} categories.`,
         hint: expect.stringMatching(/split it .* tooldex db export/),

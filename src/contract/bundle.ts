@@ -7,6 +7,8 @@ import { ToolStatus } from './tool-state.ts'
 /** Size limits of one bundle and of one folder of bundles. */
 export const bundleLimits = {
   bytes: 10 * 1024 * 1024,
+  /** Of an OpenAPI document. */
+  documentBytes: 32 * 1024 * 1024,
   tools: 100_000,
   categories: 10_000,
   policies: 1000,

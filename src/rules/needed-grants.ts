@@ -46,12 +46,19 @@ export const ownFolder = /^\/(work|tmp)$/
 function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[] {
   const references = [
     ...Object.entries((env ?? {}) as Record<string, unknown>).map(([name, value]) => [['env', name], value] as const),
-    [['auth', 'secret'], (auth as { secret?: unknown } | undefined)?.secret] as const,
+    ...authSecrets(auth),
   ]
   return references.flatMap(([path, value]): NeededGrant[] => {
     const [, kind] = /^(env|file):/.exec(String(value)) ?? []
     return kind === undefined ? [] : [{ grant: kind === 'env' ? 'env' : 'files', path }]
   })
+}
+
+/** The secrets of one way to authenticate, or of several at once. */
+function authSecrets(auth: unknown): readonly (readonly [readonly (string | number)[], unknown])[] {
+  const secretOf = (each: unknown) => (each as { secret?: unknown } | null | undefined)?.secret
+  if (!Array.isArray(auth)) return [[['auth', 'secret'], secretOf(auth)]]
+  return auth.map((each, index) => [['auth', index, 'secret'], secretOf(each)])
 }
 
 const variable = /\$\{?[A-Za-z_]/

@@ -1,13 +1,15 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { HttpConfig } from './check-config.ts'
 import { ownHeaders } from './check-request.ts'
+import { encodeBody } from './encode-body.ts'
+import { asText, type ParameterStyle, toPartText, toQueryPairs } from './serialize-parameter.ts'
 
 /** A request with its parameters filled in; the authentication header is added when it is sent. */
 export interface BuiltRequest {
   readonly method: HttpConfig['method']
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
+  readonly body: string | Buffer | null
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -15,31 +17,43 @@ const placeholder = /\{([A-Za-z_][\w.-]*)\}/g
 const wholeString = /^\{([A-Za-z_][\w.-]*)\}$/
 
 /** Fills a template: values in the URL are encoded; a placeholder that is a whole string of the body keeps the type of its value. */
-export function buildRequest({ method, url, headers = {}, query = {}, body }: HttpConfig, input: Input): BuiltRequest {
-  const target = new URL(url.replace(placeholder, (_, name: string) => encodePart(name, input[name])))
+export function buildRequest(config: HttpConfig, input: Input): BuiltRequest {
+  const { method, url, query = {}, body, styles = {} } = config
+  const target = new URL(url.replace(placeholder, (_, name: string) => encodePart(name, input[name], styles[name])))
   requireHttpUrl(target)
-  for (const [name, value] of Object.entries(query)) {
-    for (const each of [fill(value, input)].flat())
-      if (each !== undefined && each !== null) target.searchParams.append(name, asText(each))
-  }
-  const sentHeaders: Record<string, string> = {}
+  for (const [name, value] of Object.entries(query))
+    for (const [key, text] of toQueryPairs(name, fill(value, input), styleOf(value, styles)))
+      target.searchParams.append(key, text)
+  const headers = buildHeaders(config, input)
+  const filled = body === undefined ? undefined : fill(body, input)
+  if (filled === undefined) return { method, url: target, headers, body: null }
+  const { body: sent, contentType } = encodeBody(config, filled)
+  const type = contentType === undefined ? {} : { 'content-type': contentType }
+  // The boundary of a multipart body is part of its content type.
+  const all = config.bodyType === 'multipart' ? { ...headers, ...type } : { ...type, ...headers }
+  return { method, url: target, headers: all, body: sent }
+}
+
+/** A header that is only a placeholder is omitted if its parameter is absent. */
+function buildHeaders({ headers = {}, styles = {} }: HttpConfig, input: Input): Record<string, string> {
+  const sent: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    const filled = value.replace(placeholder, (_, parameter: string) => asText(input[parameter] ?? ''))
+    const [, wholeName] = wholeString.exec(value) ?? []
+    if (wholeName !== undefined && input[wholeName] == null) continue
+    const filled = value.replace(placeholder, (_, parameter: string) =>
+      toPartText(parameter, input[parameter] ?? '', styles[parameter]),
+    )
     if (/[\0\r\n]/.test(filled))
       throw refuse(name, 'contains a line break or a NUL byte, which a header cannot contain')
     if (ownHeaders.has(name.toLowerCase())) throw refuse(name, 'is a header that Tooldex sets itself')
-    sentHeaders[name.toLowerCase()] = filled
+    sent[name.toLowerCase()] = filled
   }
-  if (body === undefined) return { method, url: target, headers: sentHeaders, body: null }
-  const filled = fill(body, input)
-  if (typeof filled !== 'string') sentHeaders['content-type'] ??= 'application/json'
-  return {
-    method,
-    url: target,
-    headers: sentHeaders,
-    body: typeof filled === 'string' ? filled : JSON.stringify(filled),
-  }
+  return sent
 }
+
+/** The style of the parameter that is the whole value. */
+const styleOf = (value: unknown, styles: Readonly<Record<string, ParameterStyle>>): ParameterStyle | undefined =>
+  typeof value === 'string' ? styles[wholeString.exec(value)?.[1] ?? ''] : undefined
 
 /** Registration rejects these too, but a stored tool may be older than the rule. */
 function requireHttpUrl({ protocol, username, password }: URL): void {
@@ -48,12 +62,12 @@ function requireHttpUrl({ protocol, username, password }: URL): void {
 }
 
 /** One part of a URL: a value cannot add a part, change the host or climb to a parent path. */
-function encodePart(name: string, value: unknown): string {
+function encodePart(name: string, value: unknown, style?: ParameterStyle): string {
   if (value === undefined || value === null || value === '')
     throw refuse(name, 'is part of the URL and must not be empty')
-  const text = asText(value)
-  if (/^\.{1,2}$/.test(text)) throw refuse(name, "must not be '.' or '..', because it is part of the URL")
-  return encodeURIComponent(text)
+  const text = toPartText(name, value, style, encodeURIComponent)
+  if (/^\.{0,2}$/.test(text)) throw refuse(name, "must not be empty, '.' or '..', because it is part of the URL")
+  return text
 }
 
 /** Fills a template: a whole-string placeholder keeps the type of its value, and its key is dropped if the value is absent. */
@@ -68,8 +82,6 @@ function fill(template: unknown, input: Input): unknown {
   const filled = Object.entries(template).map(([name, each]) => [name, fill(each, input)] as const)
   return Object.fromEntries(filled.filter(([, each]) => each !== undefined))
 }
-
-const asText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 const refuse = (name: string, why: string): TooldexError => {
   const message = `${name} ${why}`

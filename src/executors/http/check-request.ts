@@ -20,7 +20,7 @@ export const ownHeaders = new Set([
 
 /** Problems of a request whose fields are each valid by themselves. */
 export function checkRequest(config: HttpConfig, parameters: SchemaParameters): readonly Finding[] {
-  const { method, url, headers = {}, query = {}, body } = config
+  const { method, url, headers = {}, query = {}, body, bodyType, styles = {} } = config
   const texts: [Path, string][] = [[['url'], url], ...textsIn({ headers, query, body }, [])]
   return [
     ...checkUrl(url),
@@ -28,6 +28,10 @@ export function checkRequest(config: HttpConfig, parameters: SchemaParameters): 
     ...(body !== undefined && (method === 'GET' || method === 'HEAD')
       ? [{ path: ['body'], message: `a ${method} request has no body`, hint: 'use query, or the method POST' }]
       : []),
+    ...(bodyType !== undefined && body === undefined
+      ? [{ path: ['bodyType'], message: 'bodyType has no effect without a body', hint: 'add the body, or remove it' }]
+      : []),
+    ...Object.keys(styles).flatMap((name) => findUnknownParameter(name, parameters, ['styles', name])),
     ...texts.flatMap(([path, text]) =>
       [...text.matchAll(placeholder)].flatMap(([, name = '']) => findUnknownParameter(name, parameters, path)),
     ),

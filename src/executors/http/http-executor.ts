@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
@@ -9,7 +10,8 @@ import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { type Agents, type HttpResponse, send } from './send.ts'
+import { maskedSecrets, resolveSecrets } from './request-secrets.ts'
+import { type Agents, type HttpResponse, send, withQuery } from './send.ts'
 
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
@@ -31,7 +33,13 @@ export function createHttpExecutor(): Executor {
         async plan() {
           const { method, url, headers, body } = derive()
           if (config.allowPrivate !== true) checkHost(url.hostname)
-          const request = { method, url: url.href, headers: { ...headers, ...maskedHeader(config.auth) }, body }
+          const secrets = maskedSecrets(config.auth)
+          const request = {
+            method,
+            url: withQuery(url, secrets.query).href,
+            headers: { ...headers, ...secrets.headers },
+            body: body === null ? null : shownBody(body),
+          }
           return { kind: 'http', isolation: 'none', timeoutMs: deadlineMs, request }
         },
         async run(controls) {
@@ -51,6 +59,12 @@ async function openAgents(): Promise<Agents> {
     publicOnly: new Agent({ ...connection, connect: { lookup: publicLookup, timeout: 10_000 } }),
     anywhere: new Agent({ ...connection, connect: { timeout: 10_000 } }),
   }
+}
+
+/** The body of a plan; bytes that are not text are only counted. */
+function shownBody(body: string | Buffer): string {
+  if (typeof body === 'string') return body
+  return isUtf8(body) ? body.toString('utf8') : `[${body.length} bytes]`
 }
 
 const traced = (built: BuiltRequest, traceparent: string | undefined): BuiltRequest =>
@@ -77,8 +91,8 @@ function perform({ config, built, agents, deadlineMs }: Sending, controls: RunCo
     deadlineMs,
     signal: controls.signal,
     async perform(deadline) {
-      const secretHeaders = await authHeader(config.auth, controls)
-      const response = await send(built, { agents, privateHost, secretHeaders, maxBytes, deadline, note })
+      const secrets = await resolveSecrets(config.auth, controls)
+      const response = await send(built, { agents, privateHost, secrets, maxBytes, deadline, note })
       return toEnding(config, response, deadline.signal)
     },
     failureCode: 'HTTP_ERROR',
@@ -96,57 +110,24 @@ async function toEnding(config: HttpConfig, response: HttpResponse, signal: Abor
   } catch (error) {
     if (!(error instanceof TooldexError) || signal.aborted) throw error
     // The raw response shows why it could not be mapped.
-    return failed(`${error.message} ${error.hint}`, error.code, 'FAILED', response.text)
+    return failed(`${error.message} ${error.hint}`, error.code, 'FAILED', response.bytes.toString('utf8'))
   }
   if (response.status < 400) return { status: 'SUCCESS', errorCode: null, errorMessage: null, output }
   return failed(`${response.url.host} responded with status ${response.status}`, 'HTTP_ERROR', 'FAILED', output)
 }
 
-type Auth = HttpConfig['auth']
-
-/** The header that authenticates a request; its secret is resolved for each request and never stored. */
-async function authHeader(
-  auth: Auth,
-  { secret: resolve, hide }: Pick<RunControls, 'secret' | 'hide'>,
-): Promise<Record<string, string>> {
-  if (auth === undefined) return {}
-  if (resolve === undefined)
-    throw new TooldexError('SECRET_UNAVAILABLE', 'The tool needs a secret, but secrets are not available here.')
-  const secret = await resolve(auth.secret)
-  if (/[\0\r\n]/.test(secret))
-    throw new TooldexError(
-      'SECRET_UNAVAILABLE',
-      'The secret contains a line break or a NUL byte, which a header cannot contain.',
-    )
-  const value = headerOf(auth, secret)
-  // A service that echoes the request returns the secret in this form.
-  hide?.(auth.secret, value.replace(/^\w+ /, ''))
-  return { [nameOf(auth)]: value }
-}
-
-/** The same header with the secret masked, for a dry run. */
-const maskedHeader = (auth: Auth): Record<string, string> =>
-  auth === undefined ? {} : { [nameOf(auth)]: auth.type === 'header' ? mask(auth) : `${auth.type} ${mask(auth)}` }
-
-const nameOf = (auth: NonNullable<Auth>): string => (auth.type === 'header' ? auth.name.toLowerCase() : 'authorization')
-
-function headerOf(auth: NonNullable<Auth>, secret: string): string {
-  if (auth.type === 'bearer') return `Bearer ${secret}`
-  if (auth.type === 'basic') return `Basic ${Buffer.from(`${auth.username}:${secret}`).toString('base64')}`
-  return secret
-}
-
-const mask = ({ secret }: NonNullable<Auth>): string => `[${secret}]`
-
 /** The result of a call: the configured part of the response. */
 async function mapResponse(
   config: HttpConfig['response'],
-  { headers, text, status }: HttpResponse,
+  { headers, bytes, status }: HttpResponse,
   signal?: AbortSignal,
 ): Promise<unknown> {
   const contentType = String(headers['content-type'] ?? '')
   const isJson = config?.type === 'json' || (config?.type === undefined && /[/+]json\b/i.test(contentType))
-  if (text === '') return null
+  if (bytes.length === 0) return null
+  const isBinary = config === undefined && !isJson && !isUtf8(bytes)
+  if (isBinary) return { mimeType: contentType.replace(/;.*/s, '').trim(), base64: bytes.toString('base64') }
+  const text = bytes.toString('utf8')
   if (!isJson && config?.pointer === undefined && config?.path === undefined) return text
   // Error responses have a shape of their own.
   if (status < 400 && config?.path !== undefined) return find(text, config.path, signal)

@@ -14,12 +14,13 @@ import {
   safeHeaders,
 } from '../network/redirect.ts'
 import type { BuiltRequest } from './build-request.ts'
+import { noSecrets, type RequestSecrets } from './request-secrets.ts'
 
 /** A response with its complete body. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly text: string
+  readonly bytes: Buffer
   readonly url: URL
 }
 
@@ -34,8 +35,7 @@ interface SendOptions {
   readonly agents: Agents
   /** The host that may be private; a redirect from it to another private host is refused. */
   readonly privateHost: string | undefined
-  /** Headers that only the first host receives. */
-  readonly secretHeaders: Readonly<Record<string, string>>
+  readonly secrets: RequestSecrets
   readonly maxBytes: number
   readonly deadline: Deadline
   readonly note: (line: string) => void
@@ -68,19 +68,28 @@ function retryDelay({ headers }: HttpResponse, attempt: number): number {
 /** Follows redirects and checks each URL; another origin receives safe headers only. */
 async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
   let next = built
-  let secrets = options.secretHeaders
+  let { secrets } = options
   for (let hop = 0; hop <= maxRedirects; hop++) {
     const response = await sendOnce(next, secrets, options)
     const location = response.headers.location
     if (response.status < 300 || response.status > 399 || typeof location !== 'string') return response
     const to = redirectTarget(location, next.url)
     if (to.origin !== next.url.origin) {
-      secrets = {}
+      secrets = noSecrets
       if (next.body !== null && keepsMethod(response.status)) throw bodyRefused(next.url, to)
     }
     next = redirected(next, to, response.status)
   }
   throw loopRefused(built.url)
+}
+
+/** A URL with more parameters in its query. */
+export function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
+  const entries = Object.entries(query)
+  if (entries.length === 0) return url
+  const extended = new URL(url)
+  for (const [name, value] of entries) extended.searchParams.set(name, value)
+  return extended
 }
 
 function redirected(request: BuiltRequest, url: URL, status: number): BuiltRequest {
@@ -90,27 +99,23 @@ function redirected(request: BuiltRequest, url: URL, status: number): BuiltReque
   return { method: 'GET', url, headers: bodiless, body: null }
 }
 
-async function sendOnce(
-  built: BuiltRequest,
-  secrets: SendOptions['secretHeaders'],
-  options: SendOptions,
-): Promise<HttpResponse> {
+async function sendOnce(built: BuiltRequest, secrets: RequestSecrets, options: SendOptions): Promise<HttpResponse> {
   const { method, url, headers, body } = built
   const started = performance.now()
   const mayBePrivate = url.hostname === options.privateHost
   if (!mayBePrivate) checkHost(url.hostname)
   const response = await options.agents[mayBePrivate ? 'anywhere' : 'publicOnly'].request({
     origin: url.origin,
-    path: `${url.pathname}${url.search}`,
+    path: `${url.pathname}${withQuery(url, secrets.query).search}`,
     method,
-    headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex', ...headers, ...secrets },
+    headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex', ...headers, ...secrets.headers },
     body,
     signal: options.deadline,
   })
   const { statusCode: status } = response
-  const text = await readResponseBody(response, options.maxBytes, options.deadline)
+  const bytes = await readResponseBody(response, options.maxBytes, options.deadline)
   options.note(`${method} ${url.origin}${url.pathname} ${status} (${Math.round(performance.now() - started)} ms)\n`)
-  return { status, headers: response.headers, text, url }
+  return { status, headers: response.headers, bytes, url }
 }
 
 /** Reads and decompresses a response; throws as soon as it exceeds `maxBytes`. */
@@ -118,7 +123,7 @@ async function readResponseBody(
   response: Dispatcher.ResponseData,
   maxBytes: number,
   deadline: Deadline,
-): Promise<string> {
+): Promise<Buffer> {
   const encoding = String(response.headers['content-encoding'] ?? 'identity').toLowerCase()
   const decompress = decompressors[encoding]
   if (decompress === undefined) {
@@ -143,18 +148,20 @@ async function readResponseBody(
 }
 
 /** A response with a known length needs no counting: the client enforces the length. */
-function readKnownLength({ body }: Dispatcher.ResponseData, deadline: Deadline): Promise<string> {
-  return body.text().catch((error) => {
+async function readKnownLength({ body }: Dispatcher.ResponseData, deadline: Deadline): Promise<Buffer> {
+  try {
+    return Buffer.from(await body.arrayBuffer())
+  } catch (error) {
     if (deadline.aborted) throw error
     throw endedEarly(error)
-  })
+  }
 }
 
 const endedEarly = (cause: unknown): TooldexError =>
   new TooldexError('HTTP_ERROR', 'The response ended prematurely.', { cause })
 
 /** Uses events, because iterating over a stream takes longer than a small response does. */
-function collect(stream: Readable, maxBytes: number): Promise<string> {
+function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   return new Promise((resolve, reject) => {
@@ -163,7 +170,7 @@ function collect(stream: Readable, maxBytes: number): Promise<string> {
       if (bytes <= maxBytes) chunks.push(chunk)
       else reject(new TooldexError('OUTPUT_LIMIT', `The response is larger than ${maxBytes} bytes.`))
     })
-    stream.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    stream.once('end', () => resolve(Buffer.concat(chunks)))
     stream.once('error', reject)
     stream.once('close', () => reject(new Error('closed')))
   })

@@ -21,6 +21,8 @@ export interface UncheckedBundle {
   readonly problems: readonly Problem[]
   /** JSON pointers into the bundle at which nothing can be validated. */
   readonly wrong: readonly string[]
+  /** The format of the text that it was read from. */
+  readonly format?: string
 }
 
 /** The problems of one tool, at JSON pointers into the bundle. */

@@ -4,6 +4,7 @@ import type { Problem } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
+import { OpenApiOptions } from '../../contract/openapi.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
@@ -64,9 +65,16 @@ export const exportBundle = defineOperation({
 
 const ImportInput = z.strictObject({
   bundle: Bundle.optional().describe('The bundle, instead of its text.'),
-  text: z.string().optional().describe('YAML or JSON: a bundle, a CLI config, or an array of OpenAI or MCP tools.'),
+  text: z
+    .string()
+    .optional()
+    .describe('YAML or JSON: a bundle, a CLI config, an OpenAPI document, or an array of OpenAI or MCP tools.'),
   file: z.string().max(500).default('bundle').describe('The name of the text in messages.'),
-  prune: z.boolean().default(false).describe('Remove entries that the bundle does not have.'),
+  openapi: OpenApiOptions.optional().describe('The choices for a text that is an OpenAPI document.'),
+  prune: z
+    .boolean()
+    .default(false)
+    .describe('Remove entries that the bundle does not have; of an OpenAPI document, only tools of its namespace.'),
   dryRun: z.boolean().default(false),
 })
 
@@ -110,9 +118,12 @@ export const importBundle = defineOperation({
 
 type Given = z.output<typeof ImportInput>
 
-async function readGiven({ bundle, text = '', file }: Given, { signal }: OperationContext): Promise<UncheckedBundle> {
+async function readGiven(
+  { bundle, text = '', file, openapi }: Given,
+  { signal }: OperationContext,
+): Promise<UncheckedBundle> {
   if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkBundleData(bundle), wrong: [] }
-  return { what: file, ...(await readBundleInWorker(text, { file, signal })) }
+  return { what: file, ...(await readBundleInWorker(text, { file, openapi, signal })) }
 }
 
 async function makeSo(
@@ -127,11 +138,14 @@ async function makeSo(
   }
   const validateNow = async () => checkChanges((await readProtected(stores)).underFile, read.bundle)
   const checked = await checkBundle(context, read, validateNow)
+  // A document describes one service, so it says nothing about the tools of others.
+  const namespace = read.format === 'openapi' ? (read.bundle.tools[0]?.namespace ?? undefined) : undefined
   const warnings = [...read.problems.map(({ message }) => message), ...warnIncomplete(checked)]
   const planOn = async (on: Stores) => {
     const { current, underFile } = await readProtected(on)
     await refuseUnapplicable(checked, underFile, read.bundle)
-    const plan = await planBundle(current, read.bundle, { prune })
+    const plan = await planBundle(current, read.bundle, { prune, namespace })
+    if (!prune) warnings.push(...warnMissing(current, read.bundle, namespace))
     return { plan, diffs: await diffsOf(plan, current, read.bundle) }
   }
   if (dryRun) {
@@ -146,13 +160,24 @@ async function makeSo(
   return { plan: toPlan(plan), diffs, applied: true, warnings }
 }
 
+/** Tools of a service that its document no longer has. */
+function warnMissing(current: Bundle, wanted: Bundle, namespace: string | undefined): readonly string[] {
+  if (namespace === undefined) return []
+  const names = new Set(wanted.tools.map(({ name }) => name))
+  const left = current.tools.filter((tool) => tool.namespace === namespace && !names.has(tool.name))
+  if (left.length === 0) return []
+  const listed = left.slice(0, 5).map(({ name }) => name)
+  const more = left.length > listed.length ? ` and ${left.length - listed.length} more` : ''
+  return [`not in the document, and kept: ${listed.join(', ')}${more}; prune removes them`]
+}
+
 /** Maps the problems of a tool to their location in the text, or else in the input. */
-async function withPlaces(thrown: unknown, { bundle, text = '', file }: Given, { signal }: OperationContext) {
+async function withPlaces(thrown: unknown, { bundle, text = '', file, openapi }: Given, { signal }: OperationContext) {
   if (!(thrown instanceof TooldexError) || !thrown.problems.some(isInBundle)) return thrown
   const { code, message, hint } = thrown
   const problems =
     bundle === undefined
-      ? [...(await locateBundleInWorker(text, { file, signal }, thrown.problems))].sort(byLocation)
+      ? [...(await locateBundleInWorker(text, { file, openapi, signal }, thrown.problems))].sort(byLocation)
       : below('/bundle', thrown.problems)
   return new TooldexError(code, message, { problems, hint })
 }

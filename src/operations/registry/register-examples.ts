@@ -8,7 +8,7 @@ import { importBundle } from './bundles.ts'
 /** Registers the example tools if the registry is empty; returns whether it did. */
 export async function registerExamples(context: ServerContext): Promise<boolean> {
   if (await hasTools(context)) return false
-  const { bundle } = readBundleFolder(exampleToolsDir)
+  const { bundle } = await readBundleFolder(exampleToolsDir)
   try {
     await invoke(importBundle, { bundle }, context)
     return true

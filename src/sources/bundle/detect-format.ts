@@ -2,7 +2,7 @@ import { bundleToolFields } from './bundle-keys.ts'
 import { type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** The formats of files that a registry can import. */
-export type BundleFormat = 'bundle' | 'cli' | 'list' | 'tool' | 'categories' | 'policy'
+export type BundleFormat = 'bundle' | 'cli' | 'list' | 'tool' | 'categories' | 'policy' | 'openapi'
 
 /** Detects the format of a file by its keys; undefined if it is unknown. */
 export function detectFormat(value: unknown): BundleFormat | undefined {
@@ -10,6 +10,7 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
   if (!isFields(value)) return undefined
   const has = (name: string) => fieldOf(value, name) !== undefined
   if (has('tooldex')) return 'bundle'
+  if (has('openapi') || has('swagger')) return 'openapi'
   if (has('command')) return 'cli'
   if (isWholeTool(value)) return 'tool'
   if (isFields(value.result) && Array.isArray(value.result.tools)) return 'list'
@@ -19,6 +20,9 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
   if (has('default') || has('executor') || isFields(value.tools)) return 'policy'
   return isPartOfTool(value) ? 'tool' : undefined
 }
+
+/** Whether a text may be an OpenAPI document, whose reader is loaded only then. */
+export const mayBeOpenApi = (text: string): boolean => /(?:^|[\s{,])["']?(?:openapi|swagger)["']?\s*:/.test(text)
 
 /** Keys that identify an incomplete tool, so that its missing fields are reported. */
 const isPartOfTool = (value: Fields) =>

@@ -2,16 +2,23 @@ import { sameOrderedJson } from '../../base/json-values.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundleCategory, BundlePlan, BundleTool, PlannedChange, PlanPart } from '../../contract/bundle.ts'
 
-/** The changes that turn `current` into `wanted`; entries missing from `wanted` are removed only with `prune`. */
+/**
+ * The changes that turn `current` into `wanted`. Entries missing from `wanted` are removed only with `prune`, and of a namespace only its
+ * tools.
+ */
 export async function planBundle(
   current: Bundle,
   wanted: Bundle,
-  { prune }: { readonly prune: boolean },
+  { prune, namespace }: { readonly prune: boolean; readonly namespace?: string | undefined },
 ): Promise<BundlePlan> {
   const known = new Map(current.tools.map((tool) => [tool.name, tool]))
   const tools = wanted.tools.map((tool) => toCompare(tool, known.get(tool.name)))
   const currentTools = current.tools.map((tool) => toCompare(tool))
-  const part = await planPart(currentTools, tools, prune)
+  const isOwn = (tool: Pick<BundleTool, 'namespace'>) => namespace === undefined || tool.namespace === namespace
+  const own = currentTools.filter((tool) => prune && isOwn(tool))
+  const part = await planPart(currentTools, tools, new Set(own.map(({ name }) => name)))
+  const pruned = (items: readonly { readonly name: string }[]) =>
+    new Set(prune && namespace === undefined ? items.map(({ name }) => name) : [])
   const wantedStatus = new Map(tools.map(({ name, status }) => [name, status]))
   const withStatus = (change: PlannedChange): PlannedChange => {
     const [from, to] = [known.get(change.name)?.status ?? 'DRAFT', wantedStatus.get(change.name) ?? 'DRAFT']
@@ -20,8 +27,12 @@ export async function planBundle(
   return {
     ...part,
     change: part.change.map(withStatus),
-    categories: inTreeOrder(await planPart(current.categories, wanted.categories, prune), current, wanted),
-    policies: await planPart(current.policies, wanted.policies, prune),
+    categories: inTreeOrder(
+      await planPart(current.categories, wanted.categories, pruned(current.categories)),
+      current,
+      wanted,
+    ),
+    policies: await planPart(current.policies, wanted.policies, pruned(current.policies)),
   }
 }
 
@@ -33,7 +44,7 @@ function toCompare({ changelog: _, ...tool }: BundleTool, known?: BundleTool) {
 async function planPart<T extends { readonly name: string }>(
   current: readonly T[],
   wanted: readonly T[],
-  prune: boolean,
+  pruned: ReadonlySet<string>,
 ): Promise<PlanPart> {
   const before = new Map(current.map((item) => [item.name, item]))
   const after = new Map(wanted.map((item) => [item.name, item]))
@@ -48,7 +59,7 @@ async function planPart<T extends { readonly name: string }>(
   return {
     create: [...after.keys()].filter((name) => !before.has(name)).sort(),
     change,
-    remove: prune ? [...before.keys()].filter((name) => !after.has(name)).sort() : [],
+    remove: [...before.keys()].filter((name) => pruned.has(name) && !after.has(name)).sort(),
     unchanged: kept.length - change.length,
   }
 }

@@ -8,17 +8,19 @@ import { detailsOf } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import { checkTogether, type PartFinding } from './check-references.ts'
 import { locateBundle, type ReadBundle, type ScriptFile } from './locate-bundle.ts'
-import { type BundlePart, readBundlePart } from './read-part.ts'
+import { type BundlePart, loadOpenApi, readBundlePart } from './read-part.ts'
 
 /** Reads every YAML and JSON file below a folder as one bundle, with every problem of every file, errors first. */
-export function readBundleFolder(folder: string): ReadBundle & { readonly files: readonly string[] } {
+export async function readBundleFolder(folder: string): Promise<ReadBundle & { readonly files: readonly string[] }> {
   const { root, files, problems: odd } = listBundleFiles(folder)
   const read = createReader(root)
   const parts: BundlePart[] = []
   const problems: Problem[] = [...odd]
   for (const file of files) {
     try {
-      const part = readBundlePart(read.text(file), { file, readScript: (path) => read.script(path, file) })
+      const text = read.text(file)
+      const openApi = await loadOpenApi(text)
+      const part = readBundlePart(text, { file, openApi, readScript: (path) => read.script(path, file) })
       parts.push(part)
       problems.push(...part.problems)
     } catch (thrown) {
@@ -51,7 +53,7 @@ function createReader(root: string) {
   const files = new Set<string>()
   const scripts: ScriptFile[] = []
   let left: number = bundleLimits.folderBytes
-  const text = (path: string, most: number = bundleLimits.bytes) => {
+  const text = (path: string, most: number = bundleLimits.documentBytes) => {
     const read = readTextFile(path, most, splitHint)
     left -= Buffer.byteLength(read)
     if (left < 0) throw tooMany(root, `has more than ${bundleLimits.folderBytes} bytes in its files`)

@@ -3,23 +3,27 @@ import type { Problem } from '../../base/problem.ts'
 import { joinJson, type SplitJson, splitJson } from '../../base/split-json.ts'
 import { TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
 import { canStartThreads } from '../../base/worker-thread.ts'
+import type { OpenApiOptions } from '../../contract/openapi.ts'
 import { checkTogether } from './check-references.ts'
 import type { BundleFormat } from './detect-format.ts'
 import { locateBundle, type ReadBundle } from './locate-bundle.ts'
-import { readBundlePart } from './read-part.ts'
+import { loadOpenApi, type ReadOpenApi, readBundlePart } from './read-part.ts'
 
 /** Reading a text, or locating problems in it. */
 interface BundleTask {
   readonly text: string
   readonly file: string
+  readonly openapi?: OpenApiOptions | undefined
   readonly problems?: readonly Problem[]
 }
 
 /** A bundle from another thread, which cannot locate further problems. */
-type BundleFromWorker = Omit<ReadBundle, 'place'>
+type BundleFromWorker = Omit<ReadBundle, 'place'> & { readonly format: BundleFormat }
 
 interface BundleWorkerOptions {
   readonly file: string
+  /** The choices for an OpenAPI document. */
+  readonly openapi?: OpenApiOptions | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,20 +41,20 @@ const pool = new WorkerPool<BundleTask>({
 /** Reads a bundle without blocking the event loop: a long text in a worker thread. */
 export async function readBundleInWorker(
   text: string,
-  { file, signal }: BundleWorkerOptions,
+  { file, openapi, signal }: BundleWorkerOptions,
 ): Promise<BundleFromWorker> {
-  if (isShort(text)) return readBundle(text, { file })
-  return (await inThread({ text, file }, signal)) as BundleFromWorker
+  if (isShort(text)) return readBundle(text, { file, openApi: await loadOpenApi(text, openapi) })
+  return (await inThread({ text, file, openapi }, signal)) as BundleFromWorker
 }
 
 /** Adds lines and columns to problems at JSON pointers; reads the text again for that. */
 export async function locateBundleInWorker(
   text: string,
-  { file, signal }: BundleWorkerOptions,
+  { file, openapi, signal }: BundleWorkerOptions,
   problems: readonly Problem[],
 ): Promise<readonly Problem[]> {
-  if (isShort(text)) return locateProblems({ text, file, problems })
-  return (await inThread({ text, file, problems }, signal)) as readonly Problem[]
+  if (isShort(text)) return locateProblems({ text, file, openapi, problems })
+  return (await inThread({ text, file, openapi, problems }, signal)) as readonly Problem[]
 }
 
 async function inThread(task: BundleTask, signal: AbortSignal | undefined): Promise<unknown> {
@@ -65,26 +69,28 @@ async function inThread(task: BundleTask, signal: AbortSignal | undefined): Prom
 }
 
 /** Runs one task on this thread. */
-export function doBundleTask(task: BundleTask): SplitJson {
-  if (task.problems !== undefined) return splitJson(locateProblems(task))
-  const { bundle, problems, wrong } = readBundle(task.text, task)
-  return splitJson({ bundle, problems, wrong } satisfies BundleFromWorker)
+export async function doBundleTask(task: BundleTask): Promise<SplitJson> {
+  if (task.problems !== undefined) return splitJson(await locateProblems(task))
+  const { text, file, openapi } = task
+  const { bundle, problems, wrong, format } = readBundle(text, { file, openApi: await loadOpenApi(text, openapi) })
+  return splitJson({ bundle, problems, wrong, format } satisfies BundleFromWorker)
 }
 
-function locateProblems({ text, file, problems = [] }: BundleTask): readonly Problem[] {
-  const { place } = readBundle(text, { file })
+async function locateProblems({ text, file, openapi, problems = [] }: BundleTask): Promise<readonly Problem[]> {
+  const { place } = readBundle(text, { file, openApi: await loadOpenApi(text, openapi) })
   return problems.map((problem) => place(problem))
 }
 
 /** The file of a text and, unless it is detected, its format. */
 interface ReadBundleOptions {
   readonly file: string
+  readonly openApi?: ReadOpenApi | undefined
   readonly format?: BundleFormat | undefined
 }
 
 /**
- * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, or a list of tools in the format of Tooldex, OpenAI, MCP or
- * Anthropic. Throws a TooldexError only if no part of the text can be used.
+ * Reads tools, categories and policies from YAML or JSON: a bundle, a CLI config, an OpenAPI document, or a list of tools in the format of
+ * Tooldex, OpenAI, MCP or Anthropic. Throws a TooldexError only if no part of the text can be used.
  */
 export function readBundle(text: string, options: ReadBundleOptions): ReadBundle & { readonly format: BundleFormat } {
   const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })

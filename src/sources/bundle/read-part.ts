@@ -1,6 +1,7 @@
 import { type TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
+import type { OpenApiOptions } from '../../contract/openapi.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { findLostKeys } from '../../diagnostics/plain-input.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
@@ -10,7 +11,7 @@ import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bundleKeys } from './bundle-keys.ts'
 import { type BundleView, type Fields, fieldOf, isFields, spellingIn, toDocument } from './bundle-view.ts'
 import { checkPolicies } from './check-references.ts'
-import { type BundleFormat, detectFormat, isWholeTool } from './detect-format.ts'
+import { type BundleFormat, detectFormat, isWholeTool, mayBeOpenApi } from './detect-format.ts'
 import { isForeign } from './foreign-tool.ts'
 import { cliConfigAsBundle } from './view-cli-config.ts'
 import { toolListAsBundle } from './view-tool-list.ts'
@@ -41,18 +42,31 @@ interface PartOptions {
   readonly file: string
   readonly format?: BundleFormat | undefined
   readonly readScript?: ReadScript | undefined
+  /** The reader of OpenAPI documents, loaded where there may be one (`loadOpenApi`). */
+  readonly openApi?: ReadOpenApi | undefined
   /** Checks across parts, besides those of each part. */
   readonly check?: (part: UnjudgedPart) => readonly Finding[]
+}
+
+/** Converts an OpenAPI document. */
+export type ReadOpenApi = (value: Fields) => BundleView
+
+/** The reader of OpenAPI documents, if a text may be one. */
+export async function loadOpenApi(text: string, options?: OpenApiOptions): Promise<ReadOpenApi | undefined> {
+  if (!mayBeOpenApi(text)) return undefined
+  const { openApiAsBundle } = await import('./openapi/openapi-as-bundle.ts')
+  return (value) => openApiAsBundle(value, options)
 }
 
 /** Reads one text of any supported format and collects its problems; throws only if nothing of it can be used. */
 export function readBundlePart(text: string, options: PartOptions): BundlePart {
   const { file } = options
-  if (Buffer.byteLength(text) > bundleLimits.bytes) throw refuse(file, [atStart(file, tooLarge)])
+  const maxBytes = bundleLimits[options.openApi === undefined ? 'bytes' : 'documentBytes']
+  if (Buffer.byteLength(text) > maxBytes) throw refuse(file, [atStart(file, tooLarge(maxBytes))])
   const document = parseJsonOrYaml(text.replace(/^\ufeff/, ''), file)
   const format = document.problems.length > 0 ? 'bundle' : (options.format ?? detectFormat(document.value))
   if (format === undefined) throw refuse(file, [atStart(file, unknownFormat)])
-  const view = document.problems.length > 0 ? wholeBundle(undefined) : toView(document, file, format)
+  const view = document.problems.length > 0 ? wholeBundle(undefined) : toView(document, options, format)
   const { value, findings } = fillScripts(view.value, options.readScript)
   const viewed = toDocument(document, { ...view, value })
   const known = {
@@ -86,9 +100,10 @@ const bundleKind = {
   needs: "'tooldex: 1' and 'tools'",
 } as const
 
-function toView(document: YamlDocument, file: string, format: BundleFormat): BundleView {
+function toView(document: YamlDocument, { file, openApi }: PartOptions, format: BundleFormat): BundleView {
   const { value } = document
   const fields: Fields = isFields(value) ? value : {}
+  if (format === 'openapi' && openApi !== undefined) return openApi(fields)
   if (format === 'cli') return cliConfigAsBundle(document, file)
   if (format === 'list') return toolListAsBundle(value)
   if (format === 'categories') return categoriesAsBundle(value)
@@ -99,13 +114,13 @@ function toView(document: YamlDocument, file: string, format: BundleFormat): Bun
   return { ...list, origin: (path) => list.origin(path).slice(1) }
 }
 
-const tooLarge = {
-  message: `is larger than ${bundleLimits.bytes} bytes, the limit for a bundle`,
+const tooLarge = (maxBytes: number) => ({
+  message: `is larger than ${maxBytes} bytes, the limit for a bundle`,
   hint: splitHint,
-}
+})
 const unknownFormat = {
   message: 'does not contain tools, categories or a policy',
-  hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', a list of tools is a list",
+  hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', an OpenAPI document 'openapi' and 'paths', a list of tools is a list",
 }
 
 const atStart = (file: string, { message, hint }: { message: string; hint: string }): Problem => ({

@@ -34,7 +34,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/call.ts')).addCall,
   },
   import: {
-    summary: 'draft a config from the help text of a program',
+    summary: 'register the operations of an OpenAPI document, or draft a config from the help text of a program',
     load: async () => (await import('./commands/import.ts')).addImport,
   },
   install: {

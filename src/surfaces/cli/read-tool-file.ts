@@ -27,7 +27,7 @@ export interface ToolFile {
 export function readText(file: string): string {
   return file === '-'
     ? readFileSync(0, 'utf8')
-    : readTextFile(file, bundleLimits.bytes, `Too much for one file: ${splitHint}`)
+    : readTextFile(file, bundleLimits.documentBytes, `Too much for one file: ${splitHint}`)
 }
 
 /** Reads the fields of a tool from YAML or JSON; its script may be in a file of its path. */

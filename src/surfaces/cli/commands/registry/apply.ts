@@ -15,7 +15,7 @@ const isEmpty = ({ tools, categories, policies }: Bundle): boolean =>
 export const addApply: AddCommand = (program, host) => {
   const command = program.command('apply <folder>')
   withImportOptions(command).action(async (folder: string, flags: ImportFlags) => {
-    const read = readBundleFolder(folder)
+    const read = await readBundleFolder(folder)
     const { bundle, problems, place } = read
     if (hasErrors(problems)) throw await rejectFiles(folder, read, (work) => withRegistry(host, flags, work))
     for (const warning of problems) host.err(`warning: ${formatProblem(warning)}\n`)

@@ -1,0 +1,121 @@
+import { isObject, type JsonObject } from '../../../base/json-values.ts'
+import type { OpenApiOptions } from '../../../contract/openapi.ts'
+import { checkSchema, compileSchema } from '../../../json-schema/index.ts'
+import { SchemaCollector } from './closed-schema.ts'
+import { HttpToolInput } from './http-tool-input.ts'
+import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
+import { readOperationAuth } from './operation-auth.ts'
+import { readOperationBody } from './operation-body.ts'
+import { readOperationParameters } from './operation-parameters.ts'
+import { annotationsOf, baseUrlOf, readOperationTexts, tagsOf } from './operation-texts.ts'
+import { withoutInvalid } from './valid-schema.ts'
+
+/** The document and the choices that its operations share. */
+export interface ToolSources {
+  readonly document: OpenApiDocument
+  readonly options: OpenApiOptions & { readonly namespace: string }
+}
+
+/** A tool made of an operation, and what of the operation it lacks. */
+export interface OperationTool {
+  readonly tool: JsonObject
+  readonly losses: readonly string[]
+}
+
+const maxOutputBytes = 16 * 1024
+// A document without the URL of its service is rejected as a whole.
+const unknownService = 'https://service.invalid'
+
+/** Converts an operation to a tool; its name and category are added by the caller. */
+export function toOperationTool(operation: OpenApiOperation, { document, options }: ToolSources): OperationTool {
+  const collector = new SchemaCollector(document, 'readOnly')
+  const input = new HttpToolInput()
+  const sources = { document, collector, input }
+  const parameters = readOperationParameters(operation, sources)
+  const { examples: bodies, headers: bodyHeaders, ...body } = readOperationBody(operation, sources)
+  const { schema: inputSchema, losses: schemaLosses } = closeInput(input, collector)
+  const { auth, losses: authLosses } = readOperationAuth(operation, document, options)
+  const base = baseUrlOf(operation, document, options.baseUrl)
+  const output = readOutput(operation, document)
+  const headers = { ...output.headers, ...parameters.headers, ...bodyHeaders }
+  const tool = {
+    ...readOperationTexts(operation, input.names, document),
+    namespace: options.namespace,
+    tags: tagsOf(operation),
+    annotations: annotationsOf(operation.method),
+    inputSchema,
+    ...(options.outputSchemas === true ? { outputSchema: output.schema } : {}),
+    examples: toExamples(inputSchema, parameters.examples, bodies),
+    ...(options.activate === true ? { status: operation.operation.deprecated === true ? 'DEPRECATED' : 'ACTIVE' } : {}),
+    executorType: 'http',
+    executorConfig: {
+      method: operation.method.toUpperCase(),
+      url: `${base ?? unknownService}${parameters.path}`,
+      ...ifAny('headers', headers),
+      ...ifAny('query', parameters.query),
+      ...ifAny('styles', parameters.styles),
+      ...body,
+      ...(auth.length === 0 ? {} : { auth: auth.length === 1 ? auth[0] : auth }),
+      ...(options.allowPrivate === true ? { allowPrivate: true } : {}),
+    },
+  }
+  return { tool, losses: [...parameters.losses, ...schemaLosses, ...authLosses] }
+}
+
+const ifAny = (key: string, value: JsonObject) => (Object.keys(value).length === 0 ? {} : { [key]: value })
+
+/** The input schema with its definitions, reduced until it is valid. */
+function closeInput(
+  input: HttpToolInput,
+  collector: SchemaCollector,
+): { schema: JsonObject; losses: readonly string[] } {
+  const definitions = collector.definitions()
+  const missing = [...collector.missing].map((reference) =>
+    reference.startsWith('#')
+      ? `${reference} does not exist`
+      : `${reference} is outside the document; join its files into one first`,
+  )
+  const reduced = definitions === undefined ? undefined : withoutInvalid(input.schema(definitions))
+  if (reduced !== undefined) return { schema: reduced.schema, losses: [...missing, ...reduced.losses] }
+  const shallow = withoutInvalid(input.shallowSchema())
+  const loss = 'the input schema is too large, so that only the types of its parameters are kept'
+  return { schema: shallow?.schema ?? { type: 'object' }, losses: [...missing, loss] }
+}
+
+/** The schema of a successful JSON response, and the header that requests it where the type is not the usual one. */
+function readOutput(
+  { operation }: OpenApiOperation,
+  document: OpenApiDocument,
+): { schema: JsonObject; headers: JsonObject } {
+  const responses = document.object(operation.responses)
+  const status = Object.keys(responses)
+    .filter((code) => /^2/.test(code))
+    .sort()[0]
+  const content = document.object(document.object(responses[status ?? '']).content)
+  const [type, media] = Object.entries(content).find(([each]) => /[/+]json\b/i.test(each)) ?? []
+  if (type === undefined) return { schema: {}, headers: {} }
+  const headers = /^application\/json\b/i.test(type) ? {} : { accept: type }
+  const collector = new SchemaCollector(document, 'writeOnly')
+  const schema = collector.copy(document.object(media).schema)
+  const definitions = collector.definitions()
+  const closed = isObject(schema) && definitions !== undefined ? { ...schema, ...definitions } : {}
+  const isUsable = Buffer.byteLength(JSON.stringify(closed)) <= maxOutputBytes && checkSchema(closed, '').length === 0
+  return { schema: isUsable ? closed : {}, headers }
+}
+
+/** The examples of the document that make a complete and valid call. */
+function toExamples(
+  schema: JsonObject,
+  parameters: Readonly<Record<string, unknown>>,
+  bodies: readonly Readonly<Record<string, unknown>>[],
+): readonly JsonObject[] {
+  const calls = (bodies.length === 0 ? [{}] : bodies.slice(0, 3)).map((body) => ({ ...parameters, ...body }))
+  if (calls.every((call) => Object.keys(call).length === 0)) return []
+  try {
+    const validator = compileSchema(schema)
+    const valid = calls.filter((args) => validator.validate(args).problems.length === 0)
+    return valid.map((args) => ({ description: 'From the OpenAPI document.', args }))
+  } catch {
+    return []
+  }
+}
