@@ -17,7 +17,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { build } from 'esbuild'
 import { fileName } from '../dist/sources/cli/config-cache.js'
 import { parseConfig } from '../dist/sources/cli/parse-config.js'
-import { templateFile } from '../dist/storage/pglite/start-engine.js'
+import { templateFile } from '../dist/storage/pglite/template.js'
 
 const queryBuilder = {
   'drizzle-orm': 'index',

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import { TooldexError } from '../../base/errors.ts'
-import { inHome, toHomeError } from '../../base/file-system.ts'
+import { toHomeError } from '../../base/file-system.ts'
 import { canStartThreads } from '../../base/worker-thread.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { lockFolderSoon } from './lock-folder.ts'
-import { unpackTemplate } from './start-engine.ts'
+import { unpackTemplate } from './template.ts'
 import type { ThreadedEngine } from './threaded-engine.ts'
 
 type Engine = Pick<PGlite, 'query' | 'transaction' | 'listen' | 'close'> | ThreadedEngine
@@ -22,7 +22,9 @@ export async function openPglite(folder: string | undefined, inThread = false): 
   })
   try {
     const dataDir = join(folder, 'data')
-    inHome(dataDir, () => unpackTemplate(dataDir))
+    await unpackTemplate(dataDir).catch((thrown) => {
+      throw toHomeError(thrown, dataDir)
+    })
     const client = await start(dataDir).catch((thrown) => {
       throw explainStart(thrown, dataDir)
     })

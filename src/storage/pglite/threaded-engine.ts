@@ -34,6 +34,8 @@ export class ThreadedEngine {
   private constructor(dataDir: string | undefined) {
     this.#thread = new WorkerThread(new URL('./engine-thread.js', import.meta.url), {
       workerData: { dataDir },
+      // The rows of the engine are outside of the heap of JavaScript.
+      youngMb: 6,
       onEvent: (event) => {
         const { listener, payload } = event as EngineNotice
         this.#listeners.get(listener)?.(payload)
