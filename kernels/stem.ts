@@ -1,4 +1,4 @@
-// Porter's algorithm, as src/search/stem.ts writes it down, on letters where they stand; a test holds the two together.
+// Porter's algorithm, as src/search/tokenize.ts writes it down, on letters where they stand; a test holds the two together.
 import { take } from './memory'
 
 /** Endings and what takes their place, in the order in which they are tried. */

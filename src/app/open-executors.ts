@@ -14,7 +14,7 @@ import {
   type Sandbox,
   type Shield,
 } from '../executors/index.ts'
-import { createCheck } from '../operations/checks/create-check.ts'
+import { createCheck } from '../operations/checks/check-tool.ts'
 import { secretKeyOf } from '../operations/registry/secret-key.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { readGrants } from '../policy/index.ts'

@@ -1,7 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
+import { createSecureContext } from 'node:tls'
 import { ensurePrivateFolder } from '../base/file-system.ts'
 import { packageVersion } from '../base/package-info.ts'
+import { loadTokenCounter } from '../base/tokens.ts'
+import { loadHttpClient } from '../executors/http/http-executor.ts'
+import { validateValue } from '../json-schema/offload/json-work.ts'
 import { WorkspaceCatalogs } from '../operations/catalog/workspace-catalogs.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
+import type { ProcessContext } from '../operations/operation.ts'
 import { firstKey, isOwnKey, requireKeyForRemoteHost } from '../operations/registry/first-key.ts'
 import { registerExamples } from '../operations/registry/register-examples.ts'
 import { ensureSecretKey } from '../operations/registry/secret-key.ts'
@@ -21,10 +27,9 @@ import { compose } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { logIsolation, openExecutors } from './open-executors.ts'
-import { indexTools, preload } from './warm-up.ts'
 
 /** The options of a server. */
-export interface ServeOptions extends ServeFlags {
+interface ServeOptions extends ServeFlags {
   readonly print: (line: string) => void
 }
 
@@ -139,3 +144,31 @@ const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) =>
     signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
   )
+
+/**
+ * Loads what the first calls need, before the server listens: each part holds the event loop for tens of milliseconds. The database
+ * opens meanwhile.
+ */
+async function preload(): Promise<void> {
+  const steps: readonly (() => unknown)[] = [
+    loadHttpClient,
+    // The first request to a service over TLS would read the root certificates.
+    createSecureContext,
+    loadTokenCounter,
+    () => validateValue({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }, { a: 'b' }),
+  ]
+  for (const step of steps) {
+    await setImmediate()
+    await step()
+  }
+}
+
+/** Reads the tools into the search index, in turns with the first requests. */
+async function indexTools({ catalog, logger }: ProcessContext, signal: AbortSignal): Promise<void> {
+  try {
+    const tools = await catalog.indexInTurns('hybrid', signal)
+    tools.search({ query: 'warm up', limit: 1 })
+  } catch (error) {
+    if (!signal.aborted) logger.warn(`The tools could not be indexed: ${String(error)}`)
+  }
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { withDefaultHint } from '../diagnostics/default-hints.ts'
+import { withDefaultHint } from '../diagnostics/shape-problems.ts'
 import { didYouMean, suggest } from './suggest.ts'
 import { suggestionSteps, WorkBudget } from './work-budget.ts'
 

@@ -2,8 +2,8 @@ import type { Backend, CatalogTool, CatalogToolInput } from '../contract/catalog
 import type { RunnableTool } from '../contract/executor.ts'
 import type { Ranker } from '../contract/search.ts'
 import type { Readiness } from '../contract/tool-state.ts'
-import type { SelectBackend } from './backends.ts'
 import type { CatalogRunner } from './call-entry.ts'
+import type { SelectBackend } from './catalog-entry.ts'
 
 /** The options of a catalog. */
 export interface CatalogOptions {

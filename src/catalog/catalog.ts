@@ -11,9 +11,8 @@ import type { CatalogCallOptions, CatalogOptions, Registration } from './catalog
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { NameIndex } from './name-index.ts'
 import { hashOf, readPageCursor } from './page-cursor.ts'
-import { parseTool, toolIdOf } from './parse-tool.ts'
+import { parseTool, readInput, toolIdOf } from './parse-tool.ts'
 import { type EntryChange, planRemoval, planSync, type SyncedTool, toEvents } from './plan-sync.ts'
-import { readInput } from './read-input.ts'
 import { toSearchable } from './search-doc.ts'
 import {
   acceptOf,

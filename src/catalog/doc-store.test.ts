@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CatalogToolInput } from '../contract/catalog.ts'
 import type { DetailLevel, ToolExample } from '../contract/tool-doc.ts'
 import { Catalog } from './catalog.ts'
-import { DocStore } from './doc-store.ts'
-import { readSchemaInfo } from './schema-info.ts'
+import { DocStore, readSchemaInfo } from './doc-store.ts'
 
 const commit: CatalogToolInput = {
   namespace: 'git',

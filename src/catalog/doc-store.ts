@@ -3,12 +3,12 @@ import { TooldexError } from '../base/errors.ts'
 import { onlyDefined } from '../base/json-values.ts'
 import { toOneLine } from '../base/visible-text.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
-import { DetailLevel, DocEntry, docLimits, type ToolDoc, ToolExample } from '../contract/tool-doc.ts'
+import { DetailLevel, DocEntry, docLimits, type SchemaInfo, type ToolDoc, ToolExample } from '../contract/tool-doc.ts'
+import type { JsonSchema } from '../contract/tool-index.ts'
+import { readParameters } from '../json-schema/read-parameters.ts'
 import { cutExample, cutText } from '../rules/cut-text.ts'
 import { formatToolId, parseToolId } from '../rules/tool-id.ts'
-import { toolIdOf } from './parse-tool.ts'
-import { readInput } from './read-input.ts'
-import { readSchemaInfo } from './schema-info.ts'
+import { readInput, toolIdOf } from './parse-tool.ts'
 
 /** The source of the tools that documents describe. */
 export interface DocStoreOptions {
@@ -91,4 +91,15 @@ function fullFields(doc: DocEntry | undefined): Partial<ToolDoc> {
 function badLevel(level: unknown): TooldexError {
   const hint = `The levels are ${DetailLevel.options.join(', ')}.`
   return new TooldexError('INPUT_INVALID', `invalid detail level: ${toOneLine(String(level)).slice(0, 100)}`, { hint })
+}
+
+/** The parameters of an input schema, as far as they can be derived; undefined if there are none. */
+export function readSchemaInfo(schema: JsonSchema): SchemaInfo | undefined {
+  const { required, defaults, types } = readParameters(schema)
+  if (required.size + defaults.size + types.size === 0) return undefined
+  return {
+    required: [...required],
+    defaults: Object.fromEntries([...defaults].map(([name, { value }]) => [name, value])),
+    types: Object.fromEntries([...types].map(([name, found]) => [name, [...found]])),
+  }
 }

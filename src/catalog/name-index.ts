@@ -1,5 +1,4 @@
-import { isClientName, toClientName } from '../rules/client-name.ts'
-import { ambiguousName } from '../rules/tool-id.ts'
+import { ambiguousName, isClientName, toClientName } from '../rules/tool-id.ts'
 
 /** The ids of tools by their names: their own, and the short ones that clients show where they do not accept those. */
 export class NameIndex {

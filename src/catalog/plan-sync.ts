@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Backend, CatalogEvent, CatalogTool } from '../contract/catalog.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import { isSameBackend } from './backends.ts'
-import { addOrigin, type CatalogEntry, createEntry, type Origin, originAt, withOrigin } from './catalog-entry.ts'
+import {
+  addOrigin,
+  type CatalogEntry,
+  createEntry,
+  isSameBackend,
+  type Origin,
+  originAt,
+  withOrigin,
+} from './catalog-entry.ts'
 
 /** One planned change of the catalog; a tool without an entry is removed. */
 export interface EntryChange {

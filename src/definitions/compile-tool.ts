@@ -1,14 +1,25 @@
 import { toPointer } from '../base/problem.ts'
-import type { CompiledTool, LlmDefinition, LlmFormat, LlmTool, Loss } from '../contract/llm.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
+import type {
+  CompiledTool,
+  CompiledTools,
+  LlmDefinition,
+  LlmFormat,
+  LlmTool,
+  Loss,
+  OpenAiFlatDefinition,
+  OpenAiNamespace,
+} from '../contract/llm.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import { cutText } from '../rules/cut-text.ts'
+import { toClientName } from '../rules/tool-id.ts'
 import { type CompiledSchema, compileDefinition } from './compile-schema.ts'
 import { maxDescriptionLength } from './dialects.ts'
 import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects, wrapperName } from './shape-root.ts'
-import { aliasCandidates } from './tool-aliases.ts'
+import { aliasCandidates, assignAliases } from './tool-aliases.ts'
 
 /** Options of definitions. */
-export interface CompileOptions {
+interface CompileOptions {
   /** Leaves the tool out of the prompt until the provider's own tool search finds it (Anthropic, OpenAI); costs a search. */
   readonly deferLoading?: boolean
   /** Groups tools by namespace (OpenAI, lists only). */
@@ -85,7 +96,7 @@ const omitsSchema = (format: LlmFormat, { properties = {} }: JsonSchema) =>
   format === 'gemini' && Object.keys(properties as object).length === 0
 
 /** The API of OpenAI that the definitions are for. */
-export const apiOf = ({ openaiApi, deferLoading, namespaces }: CompileOptions) =>
+const apiOf = ({ openaiApi, deferLoading, namespaces }: CompileOptions) =>
   openaiApi ?? (deferLoading === true || namespaces === true ? 'responses' : 'chat')
 
 const deferred = (options: CompileOptions) => (options.deferLoading === true ? { defer_loading: true as const } : {})
@@ -143,3 +154,57 @@ function lossesOfEmpty(schema: JsonSchema): Loss[] {
   const why = 'Gemini accepts no schema without arguments, so its other keywords are lost.'
   return [{ pointer: '', lost: 'schema', why }]
 }
+
+/** Options of a list of definitions. */
+interface ListOptions extends Omit<CompileOptions, 'alias'> {
+  /** Names by tool id, for a list that is one page of a longer one. */
+  readonly aliases?: ReadonlyMap<string, string>
+  /** Awaited after each tool, so that a long list does not block other work. */
+  readonly turn?: (() => Promise<void> | undefined) | undefined
+}
+
+/** Definitions of tools under unique names, with a map from name to tool id; each tool is listed once. */
+export async function compileTools(
+  tools: readonly LlmTool[],
+  format: LlmFormat,
+  options: ListOptions = {},
+): Promise<CompiledTools> {
+  const { aliases = assignAliases(tools, format), turn = yieldTurns(), ...each } = options
+  const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
+  const compiled: (Entry & CompiledTools['tools'][number])[] = []
+  for (const tool of distinct) {
+    const alias = aliases.get(tool.id)
+    const result = compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
+    compiled.push({ tool, id: tool.id, ...result })
+    await turn()
+  }
+  const grouped = format === 'openai' && options.namespaces === true && apiOf(options) === 'responses'
+  return {
+    definitions: grouped ? groupByNamespace(compiled) : compiled.map(({ definition }) => definition),
+    aliases: Object.fromEntries(compiled.map(({ name, id }) => [name, id])),
+    tools: compiled.map(({ tool: _, ...rest }) => rest),
+  }
+}
+
+type Entry = { readonly tool: LlmTool; readonly definition: CompiledTools['definitions'][number] }
+
+/** Groups the tools of a namespace at the position of its first one; tools without a namespace stay ungrouped. */
+function groupByNamespace(entries: readonly Entry[]): CompiledTools['definitions'] {
+  const groups = new Map<string, OpenAiNamespace>()
+  return entries.flatMap(({ tool, definition }) => {
+    const namespace = tool.namespace ?? ''
+    if (namespace === '') return [definition]
+    const existing = groups.get(namespace)
+    const group = existing ?? createGroup(namespace)
+    groups.set(namespace, group)
+    group.tools.push(definition as OpenAiFlatDefinition)
+    return existing === undefined ? [group] : []
+  })
+}
+
+const createGroup = (namespace: string): OpenAiNamespace => ({
+  type: 'namespace',
+  name: toClientName(namespace),
+  description: `Tools of ${namespace}.`,
+  tools: [],
+})

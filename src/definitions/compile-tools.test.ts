@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CompiledTools, LlmFormat, type LlmTool } from '../contract/llm.ts'
-import { compileTools } from './compile-tools.ts'
+import { compileTools } from './compile-tool.ts'
 
 const toolOf = (name: string, namespace?: string, id = `${namespace ?? ''}:${name}`): LlmTool => ({
   id,

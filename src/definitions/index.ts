@@ -1,4 +1,3 @@
-export { compileTool } from './compile-tool.ts'
-export { compileTools } from './compile-tools.ts'
+export { compileTool, compileTools } from './compile-tool.ts'
 export { aliasCandidates, assignAliases } from './tool-aliases.ts'
 export { type DeclaredTool, declareTool } from './typescript/declare-tool.ts'

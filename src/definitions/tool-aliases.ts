@@ -1,5 +1,5 @@
 import type { LlmFormat, LlmTool } from '../contract/llm.ts'
-import { toClientName } from '../rules/client-name.ts'
+import { toClientName } from '../rules/tool-id.ts'
 
 type Named = Pick<LlmTool, 'id' | 'name' | 'namespace'>
 

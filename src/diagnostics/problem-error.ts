@@ -1,7 +1,7 @@
 import { type ErrorCode, TooldexError } from '../base/errors.ts'
 import { fromPointer, type Problem } from '../base/problem.ts'
-import { withDefaultHint } from './default-hints.ts'
 import { toSentence, withoutPeriod } from './sentences.ts'
+import { withDefaultHint } from './shape-problems.ts'
 
 /** Further problems are counted, not listed, to bound the size of a response. */
 export const maxProblems = 200

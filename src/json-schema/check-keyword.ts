@@ -3,8 +3,7 @@ import { compileSearchPattern } from '../base/pattern.ts'
 import type { ProblemKind } from '../base/problem.ts'
 import { didYouMean } from '../base/suggest.ts'
 import { OutOfBudget, type WorkBudget } from '../base/work-budget.ts'
-import type { KeywordKind } from './keywords.ts'
-import { typeAliases, typeNames } from './keywords.ts'
+import { type KeywordKind, typeAliases, typeNames } from './keywords.ts'
 import { schemaLimits } from './limits.ts'
 
 /** An invalid value of a keyword. */

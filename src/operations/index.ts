@@ -1,7 +1,6 @@
 import { installClient, uninstallClient } from './clients/install-client.ts'
 import { databaseStatus, migrateDatabase } from './database/database-status.ts'
-import { backupDatabase, exportDatabase } from './database/export-database.ts'
-import { importDatabase } from './database/import-database.ts'
+import { backupDatabase, exportDatabase, importDatabase } from './database/dump-database.ts'
 import { evalCatalog } from './eval/eval-catalog.ts'
 import { evalSearch } from './eval/eval-search.ts'
 import { mineGoldenSet } from './eval/mine-golden-set.ts'

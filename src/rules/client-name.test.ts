@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toClientName } from './client-name.ts'
+import { toClientName } from './tool-id.ts'
 
 describe('toClientName', () => {
   it('keeps a name that every client accepts', () => {

@@ -4,7 +4,7 @@ import { compileSearchPattern, type Pattern } from '../base/pattern.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import { previewValue } from './preview.ts'
 
-const loadJsonPath = lazyModule(() => import('../json-schema/offload/json-path.ts'))
+const loadJsonPath = lazyModule(() => import('../json-schema/offload/json-tasks.ts'))
 
 /** The requested part of a stored output. */
 export interface ResultQuery {

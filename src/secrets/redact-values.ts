@@ -1,9 +1,8 @@
 import type { Redactor, Replacement } from '../contract/secret.ts'
 import { replaceAll } from '../rules/redact-json.ts'
-import { secretForms } from './secret-forms.ts'
 
 /** Replaces named values in texts; values can be added at any time. */
-export interface ValueRedactor {
+interface ValueRedactor {
   readonly redact: Redactor
   add(name: string, value: string): void
 }
@@ -48,3 +47,114 @@ function beforeMatches(text: string, forms: readonly Replacement[], cut: number)
   }
   return cut
 }
+
+// Shorter encodings occur in ordinary text.
+const minEncoded = 8
+const base64Line = 76
+
+/**
+ * The forms in which a value may appear in a text: literal, line by line, escaped as in JSON or HTML, as a number, and encoded as
+ * base64, base32, hex or part of a URL.
+ */
+function secretForms(value: string, minLength: number): readonly string[] {
+  const encoded = [...urlForms(value), ...hexForms(value), ...base64Forms(value), ...base32Forms(value)]
+  const forms = [
+    value,
+    ...jsonForms(value),
+    ...htmlForms(value),
+    ...lineForms(value),
+    ...numberForms(value).filter(({ length }) => length >= minLength),
+    ...encoded.filter(({ length }) => length >= minEncoded),
+  ]
+  return [...new Set(forms)]
+}
+
+/** Escaped as in JSON, with and without escapes for characters outside ASCII, and as JSON in a string of JSON. */
+function jsonForms(value: string): readonly string[] {
+  const toJson = (text: string) => JSON.stringify(text).slice(1, -1)
+  const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const escaped = toJson(value)
+  const once = [escaped, escaped.replace(/[\u0080-\uffff]/g, toEscape)]
+  return [...once, ...once.map(toJson)]
+}
+
+/** Escaped as in HTML or XML; quotes are escaped in several ways, or not at all. */
+function htmlForms(value: string): readonly string[] {
+  const escaped = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const quotes = [
+    ['"', "'"],
+    ['&quot;', "'"],
+    ['&quot;', '&#39;'],
+    ['&quot;', '&#x27;'],
+    ['&quot;', '&apos;'],
+    ['&#34;', '&#39;'],
+  ] as const
+  return quotes.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single))
+}
+
+/** The lines of a key or certificate, which programs indent or print one by one. */
+function lineForms(value: string): readonly string[] {
+  const lines = value.split('\n').map((line) => line.trim())
+  return lines.length === 1
+    ? []
+    : lines.filter((line) => line.length >= minEncoded && !/^-----(?:BEGIN|END) /.test(line))
+}
+
+/** The value after a program parsed it as a number: without leading zeros, and rounded if it is long. */
+function numberForms(value: string): readonly string[] {
+  return /^[-+]?\d+(?:\.\d+)?$/.test(value) ? [String(Number(value))] : []
+}
+
+function urlForms(value: string): readonly string[] {
+  const percent = encodeURIComponent(Buffer.from(value).toString())
+  const form = new URLSearchParams({ '': value }).toString().slice(1)
+  const all = Buffer.from(value).toString('hex').replace(/../g, '%$&')
+  return [percent, form, all].flatMap((text) => [
+    text,
+    text.replace(/%[0-9A-Fa-f]{2}/g, (code) => code.toLowerCase()),
+    upper(text),
+  ])
+}
+
+const upper = (text: string): string => text.replace(/%[0-9a-f]{2}/g, (code) => code.toUpperCase())
+
+function hexForms(value: string): readonly string[] {
+  const hex = Buffer.from(value).toString('hex')
+  const separated = [' ', ':'].map((separator) => hex.replace(/..(?=.)/g, `$&${separator}`))
+  return [hex, ...separated].flatMap((text) => [text, text.toUpperCase()])
+}
+
+/** The value alone, without padding, and inside a longer text that begins up to four bytes before it. */
+function base32Forms(value: string): readonly string[] {
+  const whole = toBase32(Buffer.from(value))
+  const inner = [1, 2, 3, 4].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)])
+    return toBase32(bytes).slice(Math.ceil((before * 8) / 5), Math.floor((bytes.length * 8) / 5))
+  })
+  return [whole, whole.toLowerCase(), ...inner]
+}
+
+/** RFC 4648, without padding. */
+function toBase32(bytes: Buffer): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  let [text, bits, buffer] = ['', 0, 0]
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(buffer >> (bits - 5)) & 31]
+  }
+  return bits === 0 ? text : text + alphabet[(buffer << (5 - bits)) & 31]
+}
+
+/** The value alone, and inside a longer text that begins up to two bytes before it: the characters that depend on the value only. */
+function base64Forms(value: string): readonly string[] {
+  const whole = Buffer.from(value).toString('base64')
+  const inner = [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)])
+    return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6))
+  })
+  const wrapped = [whole, ...inner.slice(0, 1)].map((text) => text.replace(lineEnds, '$&\n'))
+  return [whole, ...inner, ...wrapped].flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')])
+}
+
+// Programs that encode a file break lines, except at the very end.
+const lineEnds = new RegExp(`.{${base64Line}}(?=.)`, 'g')

@@ -1,6 +1,11 @@
 import { isObject } from '../base/json-values.ts'
-import type { Category, RegisteredTool, ToolContent, ToolVersion } from '../contract/registry.ts'
-import { ToolContent as ToolContentSchema } from '../contract/registry.ts'
+import {
+  type Category,
+  type RegisteredTool,
+  type ToolContent,
+  ToolContent as ToolContentSchema,
+  type ToolVersion,
+} from '../contract/registry.ts'
 import type { toolCategories, tools, toolVersions } from './schema.ts'
 
 export const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]

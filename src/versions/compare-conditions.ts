@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, listOf, sameJson } from '../base/json-values.ts'
-import type { SchemaPair, Walk } from './comparison.ts'
-import { matchSame } from './comparison.ts'
+import { matchSame, type SchemaPair, type Walk } from './comparison.ts'
 import { hasReference, isSchema } from './schema-node.ts'
 import { type SchemaPath, step, subjectOf } from './schema-path.ts'
 

@@ -12,9 +12,9 @@ import {
 } from '../contract/tool-diff.ts'
 import { positionalNames } from '../rules/positional-names.ts'
 import type { Side } from './comparison.ts'
+import { lineDiff } from './describe-diff.ts'
 import { diffJson, findReordered, type JsonDifference, type KeyOrder } from './diff-json.ts'
 import { diffSchemas } from './diff-schemas.ts'
-import { lineDiff } from './line-diff.ts'
 import { showChange, showValue } from './schema-path.ts'
 
 type Field = keyof ToolContent

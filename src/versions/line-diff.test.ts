@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineDiff } from './line-diff.ts'
+import { lineDiff } from './describe-diff.ts'
 
 describe('lineDiff', () => {
   it('shows what went and what came between a few kept lines', () => {

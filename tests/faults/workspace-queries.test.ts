@@ -1,7 +1,7 @@
 import { NoopLogger } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { compose } from '../../src/app/compose.ts'
-import { createCheck } from '../../src/operations/checks/create-check.ts'
+import { createCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation, PartialContext } from '../../src/operations/operation.ts'
 import { activateTool, changeTool, createTool, deleteTool, getTool } from '../../src/operations/registry/tools.ts'

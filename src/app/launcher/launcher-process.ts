@@ -8,8 +8,13 @@ import { onFaultPoint } from '../../rules/fault-points.ts'
 import { processEnv } from '../../rules/settings.ts'
 import { hideProcess } from '../hide-process.ts'
 import { openSandbox } from '../open-sandbox.ts'
-import { fromErrorMessage, toErrorMessage } from './error-message.ts'
-import type { FromLauncher, LauncherOptions, ToLauncher } from './messages.ts'
+import {
+  type FromLauncher,
+  fromErrorMessage,
+  type LauncherOptions,
+  type ToLauncher,
+  toErrorMessage,
+} from './messages.ts'
 
 // Only tools that declare credentials may have them.
 hideProcess()

@@ -9,8 +9,13 @@ import type { RunOutcome } from '../../contract/run.ts'
 import { hasFaultHook, reachPoint } from '../../rules/fault-points.ts'
 import { processEnv, withoutCredentials } from '../../rules/settings.ts'
 import { failure } from '../../runs/create-runner.ts'
-import { fromErrorMessage, toErrorMessage } from './error-message.ts'
-import type { FromLauncher, LauncherOptions, ToLauncher } from './messages.ts'
+import {
+  type FromLauncher,
+  fromErrorMessage,
+  type LauncherOptions,
+  type ToLauncher,
+  toErrorMessage,
+} from './messages.ts'
 
 interface Pending {
   readonly controls: RunControls

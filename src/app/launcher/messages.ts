@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../base/errors.ts'
+import { type ErrorCode, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Job } from '../../contract/executor.ts'
 import type { ExecutorType } from '../../contract/executor-kinds.ts'
@@ -52,7 +52,7 @@ export type FromLauncher =
     }
 
 /** A serialized error. */
-export type ErrorMessage =
+type ErrorMessage =
   | {
       readonly code: ErrorCode
       readonly message: string
@@ -60,3 +60,17 @@ export type ErrorMessage =
       readonly problems: readonly Problem[]
     }
   | { readonly stack: string }
+
+/** Serializes an error; an unexpected error keeps its stack for the log. */
+export function toErrorMessage(thrown: unknown): ErrorMessage {
+  if (!(thrown instanceof TooldexError)) return { stack: String((thrown as Error | undefined)?.stack ?? thrown) }
+  const { code, message, hint, problems } = thrown
+  return { code, message, hint, problems }
+}
+
+/** Restores a serialized error. */
+export function fromErrorMessage(error: ErrorMessage): Error {
+  if ('stack' in error) return Object.assign(new Error('a launcher process failed'), error)
+  const { code, message, hint, problems } = error
+  return new TooldexError(code, message, { hint, problems })
+}

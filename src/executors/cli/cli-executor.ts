@@ -15,7 +15,7 @@ import { ProgramReadiness } from './program-readiness.ts'
 import { networkOf } from './sandbox-shape.ts'
 
 // Loaded on demand: most processes never need it.
-const loadRunSandboxed = lazyModule(() => import('./run-sandboxed.ts'))
+const loadRunSandboxed = lazyModule(() => import('./run-command.ts'))
 
 /** The settings of the CLI executor. */
 export interface CliExecutorOptions extends CommandSettings {
@@ -34,7 +34,7 @@ export function createCliExecutor(given: CliExecutorOptions): Executor {
   const options = { ...given, limited: [...(given.limited ?? []), ...listed.split(/[ ,]+/).filter(Boolean)] }
   const limits = { ...defaultLimits, ...options.limits }
   // Loaded with the first call, to keep the start of a server fast.
-  const loadRunHere = lazyModule(async () => (await import('./run-here.ts')).createRunHere(options, limits))
+  const loadRunHere = lazyModule(async () => (await import('./run-command.ts')).createRunHere(options, limits))
   const programs = new ProgramReadiness(options)
   return defineExecutor({
     kind: 'cli',

@@ -8,15 +8,15 @@ import { type ArgDef, isList, type Scalar } from '../../contract/cli-config.ts'
 import type { ArgValue, ArgValues } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
+import { isOwnVariable } from '../../rules/settings.ts'
 import type { Call } from '../define-executor.ts'
-import { baseEnvironment } from '../process/base-environment.ts'
+import { baseEnvironment, isBaseVariable } from '../process/base-environment.ts'
 import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { visibleTarget } from '../sandbox/visible-program.ts'
 import { buildArgv } from './build-argv.ts'
 import { checkPaths } from './check-paths.ts'
-import { childEnvironment, type EnvironmentScope } from './child-environment.ts'
 import { coerceArguments } from './coerce-arguments.ts'
 import { visibleFolders } from './sandbox-shape.ts'
 
@@ -179,4 +179,23 @@ function dockerPrefix(choice: ExecutorChoice, call: DockerCall, env: Environment
     ...(choice.workingDir === undefined ? [] : ['-w', choice.workingDir]),
     choice.image ?? '',
   ]
+}
+
+/** The environment that a command inherits from: all of the user's, or the small base of a service. */
+type EnvironmentScope = 'user' | 'service'
+
+/** The environment of a command: inherited as the config allows, without the variables of Tooldex, plus those the config sets. */
+function childEnvironment(tool: ResolvedTool, parent: Environment, scope: EnvironmentScope): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(parent)) {
+    if (value !== undefined && isInherited(name, tool.tool.inheritEnv, scope) && !isOwnVariable(name)) env[name] = value
+  }
+  for (const [name, value] of Object.entries(tool.env)) env[name] = expandVariables(value, parent, 'braced').text
+  return env
+}
+
+function isInherited(name: string, inherit: boolean | readonly string[] | undefined, scope: EnvironmentScope): boolean {
+  if (isBaseVariable(name)) return true
+  if (typeof inherit === 'object') return inherit.includes(name)
+  return scope === 'user' && inherit !== false
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { SchemaParameters } from '../../json-schema/read-parameters.ts'
-import { findUnknownParameter, refusedDefault } from '../parameter-findings.ts'
+import { findUnknownParameter, refusedDefault } from '../read-config.ts'
 import { buildRequest } from './build-request.ts'
 import type { HttpConfig } from './check-config.ts'
 

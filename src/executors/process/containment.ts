@@ -2,13 +2,11 @@ import { type ChildProcess, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { processEnv } from '../../rules/settings.ts'
 import { helperEnvironment } from './base-environment.ts'
-import { descendantsOf } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
 import { NamespaceInit } from './namespace-init.ts'
 import { PidsCgroup } from './pids-cgroup.ts'
-import { procIsOurs } from './proc-is-ours.ts'
 import { createProcessGroups } from './process-group.ts'
-import { signalProcess } from './signal-process.ts'
+import { descendantsOf, procIsOurs, signalProcess } from './process-tree.ts'
 
 /** A mechanism that groups the processes of a call, so that none outlives it. */
 export interface Containment {

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { toOneLine } from '../../base/visible-text.ts'
@@ -114,7 +115,7 @@ const machines: Readonly<Record<string, readonly number[]>> = {
 }
 
 /** Whether the system can execute the file; otherwise it would be passed to a shell. */
-export function runsHere(head: Buffer): boolean {
+function runsHere(head: Buffer): boolean {
   if (head.length < 52) return false
   const executable = [2, 3].includes(readShort(head, 16))
   const supported = machines[process.arch]
@@ -147,3 +148,29 @@ function elfLoader(head: Buffer): string | undefined {
 }
 
 const readShort = (head: Buffer, at: number) => (head[5] === 2 ? head.readUInt16BE(at) : head.readUInt16LE(at))
+
+const maxEntries = 500
+
+interface CacheEntry {
+  readonly path: string
+  readonly stamp: string
+}
+
+/** Caches the results of `findProgram` while the files are unchanged. */
+export class ProgramFinder {
+  readonly #cache = new BoundedMap<string, CacheEntry>(maxEntries)
+
+  find(word: string, env: Environment, cwd: string): string {
+    const key = [word, env.PATH ?? '', cwd].join('\0')
+    const cached = this.#cache.get(key)
+    if (cached !== undefined && cached.stamp === stampOf(cached.path)) return cached.path
+    const path = findProgram(word, env, cwd)
+    this.#cache.set(key, { path, stamp: stampOf(path) })
+    return path
+  }
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? '' : `${stat.ino} ${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
+}

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { processEnv } from '../../rules/settings.ts'
 import { helperEnvironment } from './base-environment.ts'
-import { readChildren } from './descendants-of.ts'
 import { findProgram } from './find-program.ts'
+import { readChildren } from './process-tree.ts'
 
 /**
  * The first process of a PID namespace: a `cat` that waits for the end of a pipe from this process. When it ends, the kernel

@@ -5,9 +5,8 @@ import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { helperEnvironment } from './base-environment.ts'
 import type { Containment, ProcessScope } from './containment.ts'
-import { procIsOurs } from './proc-is-ours.ts'
+import { procIsOurs, signalProcess } from './process-tree.ts'
 import { programText } from './program-text.ts'
-import { signalProcess } from './signal-process.ts'
 
 const markName = 'TOOLDEX_RUN_ID'
 // A killed process needs a moment to end, and may have forked during the scan.

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
-import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
-import { Dependencies } from './dependencies.ts'
+import { EnvConfig, isolationFields } from '../sandbox/sandbox-config.ts'
+import { Dependencies } from './packages.ts'
 
 /** The name of a Python environment. */
 export const EnvironmentName = z

@@ -20,8 +20,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { Semaphore } from '../../base/semaphore.ts'
 import { EnvironmentName } from './check-config.ts'
-import { buildCommand, environmentNameOf, normalizeDependencies } from './dependencies.ts'
-import { installPackages } from './install-packages.ts'
+import { buildCommand, environmentNameOf, installPackages, normalizeDependencies } from './packages.ts'
 
 /** A set of packages that scripts can import. */
 export interface PythonEnvironment {

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { checkPythonConfig } from './check-config.ts'
-import { environmentNameOf } from './dependencies.ts'
 import { Environments } from './environments.ts'
+import { environmentNameOf } from './packages.ts'
 import { createPythonExecutor } from './python-executor.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'tooldex-python-'))

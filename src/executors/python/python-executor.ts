@@ -1,26 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import type { Executor, RunControls } from '../../contract/executor.ts'
+import type { Problem } from '../../base/problem.ts'
+import type { CheckOptions, Executor, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../../contract/run.ts'
 import { type Call, defineExecutor, deriveOnce } from '../define-executor.ts'
 import { Capture } from '../process/capture.ts'
 import { findPython } from '../process/find-python.ts'
 import { programText } from '../process/program-text.ts'
-import { interpreterMounts } from '../sandbox/interpreter-mounts.ts'
 import { levelOf } from '../sandbox/level.ts'
-import { resolveEnv } from '../sandbox/resolve-env.ts'
 import type { Sandbox, SandboxRequest, SandboxRun } from '../sandbox/sandbox.ts'
+import { resolveEnv } from '../sandbox/sandbox-config.ts'
 import { limitsFor } from '../sandbox/sandbox-limits.ts'
+import { interpreterMounts } from '../sandbox/visible-program.ts'
 import { defaultWarm, WarmSandboxes } from '../sandbox/warm-sandboxes.ts'
 import { PythonConfig } from './check-config.ts'
-import { checkPackages } from './check-packages.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
-import { readScriptResult } from './read-script-result.ts'
-import { toScriptOutcome } from './to-script-outcome.ts'
+import { buildCommand } from './packages.ts'
+import { readScriptResult, toScriptOutcome } from './script-outcome.ts'
 
 /** The settings of the Python executor. */
-export interface PythonExecutorOptions {
+interface PythonExecutorOptions {
   readonly sandbox: Sandbox
   readonly env: Environment
   readonly environments: Environments
@@ -168,4 +168,27 @@ function toInput({ script, request, environment, env, call }: Running, nonce: st
   const path = environment === undefined ? null : isolated ? packagesFolder : environment.folder
   const head = JSON.stringify({ nonce, script: source.length, env, path })
   return Buffer.concat([Buffer.from(`${head}\n`), source, Buffer.from(JSON.stringify(call.input))])
+}
+
+interface Check extends CheckOptions {
+  readonly config: unknown
+  readonly pointer: string
+}
+
+/** With `prepare`, installs the packages of a tool or throws the reason; otherwise warns of missing packages. */
+async function checkPackages(
+  { config, pointer, prepare, signal }: Check,
+  { environments, env }: { readonly environments: Environments; readonly env: Environment },
+): Promise<readonly Problem[]> {
+  const { dependencies, worker } = PythonConfig.safeParse(config).data ?? {}
+  // A tool with a worker label may run on another host.
+  if (dependencies === undefined || worker !== undefined || environments.has(dependencies)) return []
+  const location = `${pointer}/dependencies`
+  const hint = `activation installs them, or: ${buildCommand(dependencies)}`
+  if (prepare !== true)
+    return [
+      { severity: 'warning', pointer: location, message: 'these packages are not installed on this host yet', hint },
+    ]
+  await environments.build(dependencies, { env, signal })
+  return []
 }

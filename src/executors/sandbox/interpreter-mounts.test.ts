@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../tests/support/temp-folder.ts'
-import { interpreterMounts } from './interpreter-mounts.ts'
+import { interpreterMounts } from './visible-program.ts'
 
 const program = (...parts: string[]): string => {
   const path = join(...parts)

@@ -9,10 +9,10 @@ import { defaultLimits } from '../process/limits.ts'
 import { programText } from '../process/program-text.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { confinedSandbox, type Landlock } from './confined-sandbox.ts'
-import { interpreterMounts } from './interpreter-mounts.ts'
 import { defaultSandboxLimits } from './sandbox-limits.ts'
 import { seccompProgram } from './seccomp-program.ts'
 import type { Probed } from './self-test.ts'
+import { interpreterMounts } from './visible-program.ts'
 
 const deadlineMs = 60_000
 

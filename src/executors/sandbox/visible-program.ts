@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { followLinks } from '../process/check-path.ts'
@@ -105,3 +105,13 @@ export const toMounts = (folders: readonly AllowedFolder[]): readonly Mount[] =>
 export const mergeMounts = (mounts: readonly Mount[]): readonly Mount[] => [
   ...new Map(mounts.map((mount) => [mount.target, mount])).values(),
 ]
+
+/** The mounts of a Python interpreter: none for that of the system, else its installation folder. */
+export function interpreterMounts(python: string): readonly Mount[] {
+  const found = [python, realpathSync(python)].filter((path) => !/^\/(usr|bin|lib)\//.test(path))
+  const folders = new Set(found.map((path) => prefixOf(dirname(path))))
+  return [...folders].map((folder) => ({ source: folder, target: folder }))
+}
+
+/** The installation folder: the parent of `bin`, or the folder of the program itself. */
+const prefixOf = (folder: string): string => (basename(folder) === 'bin' ? dirname(folder) : folder)

@@ -1,9 +1,15 @@
 import * as z from 'zod'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { SchemaParameters } from '../../json-schema/read-parameters.ts'
-import { findUnknownParameter, refusedDefault, unusedParameters } from '../parameter-findings.ts'
-import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
-import { EnvConfig, isolationFields } from '../sandbox/isolation-config.ts'
+import {
+  defineConfigCheck,
+  findUnknownParameter,
+  refusedDefault,
+  TimeoutMs,
+  unusedParameters,
+  WorkerLabel,
+} from '../read-config.ts'
+import { EnvConfig, isolationFields } from '../sandbox/sandbox-config.ts'
 import { fillCommand, parameterOf } from './fill-command.ts'
 
 const noNul = (text: z.ZodString) => text.regex(/^[^\0]*$/, 'must not contain a NUL byte')

@@ -1,13 +1,13 @@
+import { JSONPathEnvironment, JSONPathError } from 'json-p3'
 import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
-import { compilePattern } from '../../base/pattern.ts'
+import { type SplitJson, splitJson } from '../../base/json-text.ts'
+import { compilePattern, compileSearchPattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
-import { type SplitJson, splitJson } from '../../base/split-json.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
 import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
 import { tooMuchWork, type Validated } from '../schema-validator.ts'
-import { findByPath } from './json-path.ts'
 
 /** Work whose cost depends on the input. Schemas and values are sent as JSON text, which is the cheapest to transfer. */
 export type JsonTask =
@@ -26,7 +26,7 @@ export type JsonTask =
   | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
 
 /** The result of each kind of task. */
-export interface JsonAnswers {
+interface JsonAnswers {
   readonly validate: Validated
   readonly 'check schema': readonly Problem[]
   readonly find: ReadText
@@ -79,5 +79,51 @@ function match(pattern: string, text: string): boolean {
     if (!(error instanceof OutOfBudget)) throw error
     const problems = [tooMuchWork(error.where)]
     throw new TooldexError('INPUT_INVALID', `The text is too long for ${error.where}.`, { problems })
+  }
+}
+
+const environment = new JSONPathEnvironment()
+// The functions with a regular expression use patterns whose steps are counted.
+for (const [name, wrap] of [
+  ['match', (pattern: string) => `^(?:${pattern})$`],
+  ['search', (pattern: string) => pattern],
+] as const) {
+  const original = environment.functionRegister.get(name)
+  if (original === undefined) continue
+  environment.functionRegister.set(name, {
+    ...original,
+    argTypes: original.argTypes,
+    returnType: original.returnType,
+    call: (text: unknown, pattern: unknown) =>
+      typeof text === 'string' && typeof pattern === 'string' && test(wrap(pattern), text),
+  })
+}
+
+// A query runs synchronously, so one budget at a time is enough.
+let budget = new WorkBudget(0)
+
+function test(pattern: string, text: string): boolean {
+  try {
+    return compileSearchPattern(pattern, budget).test(text, budget)
+  } catch (error) {
+    if (error instanceof OutOfBudget) throw error
+    return false
+  }
+}
+
+/** All values that a JSONPath (RFC 9535) selects. */
+export function findByPath(value: unknown, path: string): readonly unknown[] {
+  budget = new WorkBudget(patternSteps)
+  try {
+    return environment.query(path, value as never).values()
+  } catch (error) {
+    if (error instanceof OutOfBudget)
+      throw new TooldexError('INPUT_INVALID', `The path takes too long on this value (${error.where}).`, {
+        hint: 'Use a simpler pattern, or a path that selects fewer values.',
+      })
+    if (!(error instanceof JSONPathError)) throw error
+    throw new TooldexError('INPUT_INVALID', `The path is not a valid JSONPath: ${error.message.slice(0, 200)}.`, {
+      hint: 'Write a JSONPath such as $.items[*].name',
+    })
   }
 }

@@ -3,8 +3,7 @@ import type { Logger } from '../../base/logger.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
 import type { LoadedConfig } from '../../contract/cli-config.ts'
 import type { Policy } from '../../contract/policy.ts'
-import { findUnknownNames } from '../../policy/find-unknown-names.ts'
-import { loadPolicy } from '../../policy/load-policy.ts'
+import { findUnknownNames, loadPolicy } from '../../policy/load-policy.ts'
 import { ToolIndex } from '../../search/tool-index.ts'
 
 /** All configs at one moment: built whole, swapped whole. */

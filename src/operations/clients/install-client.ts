@@ -14,7 +14,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { ensureFolder } from '../../base/file-system.ts'
 import { processEnv } from '../../rules/settings.ts'
-import { lineDiff } from '../../versions/line-diff.ts'
+import { lineDiff } from '../../versions/describe-diff.ts'
 import { defineOperation } from '../operation.ts'
 import {
   type Client,

@@ -3,12 +3,10 @@ import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { SearchMode } from '../../contract/search.ts'
 import { defineOperation } from '../operation.ts'
-import { average, round } from './average.ts'
 import { lazyEncoder } from './bundled-encoder.ts'
-import { findOddities, QueryLine, readEvalSet } from './eval-set.ts'
+import { findOddities, QueryLine, readEvalSet, readJsonFile, readJsonLines } from './eval-set.ts'
 import { createAsker, measureQueries, type Ranking } from './measure-queries.ts'
-import { readJsonFile, readJsonLines } from './read-json-lines.ts'
-import { MacroScores, numberKeys, roundScores, SetScores, summarize } from './set-scores.ts'
+import { average, MacroScores, numberKeys, round, roundScores, SetScores, summarize } from './set-scores.ts'
 
 /** The difference of macro nDCG@10 to an earlier run. */
 const Drop = z.object({

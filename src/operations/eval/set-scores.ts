@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { average, percentile, round } from './average.ts'
 import type { Measured } from './measure-queries.ts'
 
 /** Scores from 0 to 100, tokens of a response, and latency. */
@@ -55,3 +54,24 @@ export function roundScores<Line extends MacroScores>(line: Line): Line {
   const rounded = numberKeys.map((key) => [key, round(line[key], key.endsWith('Ms') ? 3 : 2)] as const)
   return { ...line, ...Object.fromEntries(rounded) }
 }
+
+/** The mean of each number over many records with the same keys; 0 where there are none. */
+export function average<Key extends string>(
+  keys: readonly Key[],
+  records: readonly Readonly<Record<Key, number>>[],
+): Record<Key, number> {
+  const means = keys.map((key) => {
+    const sum = records.reduce((total, record) => total + record[key], 0)
+    return [key, records.length === 0 ? 0 : sum / records.length] as const
+  })
+  return Object.fromEntries(means) as Record<Key, number>
+}
+
+/** The value that this share of the values does not exceed (quantile); 0 for no values. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+}
+
+/** Rounds a number for output. */
+export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { toFullId } from '../../rules/tool-id.ts'
 import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
 import type { searchTools } from '../search/search-tools.ts'
-import { type CursorPair, type PairPosition, readCursorPair, writeCursorPair } from './cursor-pair.ts'
 
 type Answer = z.output<typeof searchTools.output>
 
@@ -11,7 +11,7 @@ type Answer = z.output<typeof searchTools.output>
 export type Search = (input: Record<string, unknown>) => Promise<Answer>
 
 /** Two searches as one. */
-export interface SearchPair {
+interface SearchPair {
   readonly first: Search
   readonly second: Search
   /** The id of the tool that a name has in the first search, where it is available without a search. */
@@ -169,4 +169,39 @@ function mergeFacets(first: Answer['facets'] = {} as never, second: Answer['face
     return [name, sorted] as const
   })
   return { facets: Object.fromEntries(merged) as NonNullable<Answer['facets']> }
+}
+
+/** The position of a search: its start, a cursor of its own, or its end. */
+type PairPosition = 'start' | 'end' | { readonly cursor: string }
+
+/** The positions of two merged searches. */
+type CursorPair = readonly [first: PairPosition, second: PairPosition]
+
+/** Encodes the positions of two searches as an opaque cursor. */
+const writeCursorPair = (pair: CursorPair): string =>
+  Buffer.from(
+    JSON.stringify(pair.map((position) => (typeof position === 'string' ? position : [position.cursor]))),
+  ).toString('base64url')
+
+/** The positions in a cursor; both start without one. */
+function readCursorPair(cursor: unknown): CursorPair {
+  if (cursor == null || cursor === '') return ['start', 'start']
+  const [first, second] = decode(String(cursor)).map(readPlace)
+  if (first === undefined || second === undefined)
+    throw new TooldexError('CURSOR_INVALID', 'The cursor cannot be read.')
+  return [first, second]
+}
+
+function readPlace(written: unknown): PairPosition | undefined {
+  if (written === 'start' || written === 'end') return written
+  return Array.isArray(written) && typeof written[0] === 'string' ? { cursor: written[0] } : undefined
+}
+
+function decode(cursor: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
 }

@@ -1,8 +1,12 @@
 import { mustExist, TooldexError } from '../../base/errors.ts'
 import { onlyDefined, sameJson } from '../../base/json-values.ts'
 import type { Problem } from '../../base/problem.ts'
-import type { RegisteredTool, ToolChange, ToolContent } from '../../contract/registry.ts'
-import { ToolContent as ToolContentSchema } from '../../contract/registry.ts'
+import {
+  type RegisteredTool,
+  type ToolChange,
+  type ToolContent,
+  ToolContent as ToolContentSchema,
+} from '../../contract/registry.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { below, hasErrors } from '../../diagnostics/finding.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { Dependencies } from '../../executors/python/dependencies.ts'
 import { Environments } from '../../executors/python/environments.ts'
+import { Dependencies } from '../../executors/python/packages.ts'
 import { processEnv, readSetting } from '../../rules/settings.ts'
 import { tooldexHome } from '../../sources/cli/index.ts'
 import { defineOperation } from '../operation.ts'

@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/suggest.ts'
 import type { Bundle, BundleCategory } from '../../contract/bundle.ts'
 import { findCategoryNameProblem, registryLimits } from '../../contract/registry.ts'
 import { type Finding, toProblem } from '../../diagnostics/finding.ts'
-import { checkPolicy } from '../../rules/check-policy.ts'
+import { checkPolicy } from '../../rules/policy-rules.ts'
 import type { BundlePart } from './read-part.ts'
 
 type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>

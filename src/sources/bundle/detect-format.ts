@@ -1,5 +1,4 @@
-import { bundleToolFields } from './bundle-keys.ts'
-import { type Fields, fieldOf, isFields } from './bundle-view.ts'
+import { bundleToolFields, type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** The formats of files that a registry can import. */
 export type BundleFormat = 'bundle' | 'cli' | 'list' | 'tool' | 'categories' | 'policy' | 'openapi'

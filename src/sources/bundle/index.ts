@@ -1,5 +1,4 @@
-export { toolKeys } from './bundle-keys.ts'
-export { respell } from './bundle-view.ts'
+export { respell, toolKeys } from './bundle-view.ts'
 export { checkBundleData } from './check-references.ts'
 export type { ReadBundle } from './locate-bundle.ts'
 export { planBundle } from './plan-bundle.ts'

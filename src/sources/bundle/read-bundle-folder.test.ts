@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFile, tempFolder } from '../../../tests/support/temp-folder.ts'
 import { formatProblem } from '../../base/problem.ts'
-import { withDefaultHint } from '../../diagnostics/default-hints.ts'
 import { hasErrors } from '../../diagnostics/finding.ts'
+import { withDefaultHint } from '../../diagnostics/shape-problems.ts'
 import { readBundleFolder } from './read-bundle-folder.ts'
 
 const tool = (name: string, more = '') => `name: ${name}\ndisplayName: A\ndescription: B\ninputSchema: {}\n${more}`

@@ -5,7 +5,7 @@ import { climaxConfigFiles, hasClimaxConfigs, hasOpsTools, opsToolsFile } from '
 import { TooldexError } from '../../base/errors.ts'
 import { formatProblem, type Problem } from '../../base/problem.ts'
 import { CliExecutorConfig } from '../../contract/cli-config.ts'
-import { withDefaultHint } from '../../diagnostics/default-hints.ts'
+import { withDefaultHint } from '../../diagnostics/shape-problems.ts'
 import { readBundle } from './read-bundle-in-worker.ts'
 import { writeBundle } from './write-bundle.ts'
 

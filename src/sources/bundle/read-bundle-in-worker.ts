@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import { joinJson, type SplitJson, splitJson } from '../../base/json-text.ts'
 import type { Problem } from '../../base/problem.ts'
-import { joinJson, type SplitJson, splitJson } from '../../base/split-json.ts'
 import { TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
 import { canStartThreads } from '../../base/worker-thread.ts'
 import type { OpenApiOptions } from '../../contract/openapi.ts'

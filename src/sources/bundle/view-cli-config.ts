@@ -7,7 +7,7 @@ import { buildInputSchema } from '../../rules/build-input-schema.ts'
 import { checkConfig, dependentsOfArg } from '../check-cli-config.ts'
 import { configKeys } from '../cli-config-keys.ts'
 import type { BundleView } from './bundle-view.ts'
-import { toSafeName, toSafeNamespace, warnName } from './safe-name.ts'
+import { toSafeName, toSafeNamespace, warnName } from './foreign-tool.ts'
 
 const configKind = {
   schema: CliConfig,

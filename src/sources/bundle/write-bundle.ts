@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
 import { writeYaml } from '../../documents/write-yaml.ts'
-import { bundleToolFields } from './bundle-keys.ts'
+import { bundleToolFields } from './bundle-view.ts'
 import { sortBundle } from './locate-bundle.ts'
 
 /** A bundle as text that reads back as the same bundle: sorted by name, keys in a fixed order, defaults omitted. */

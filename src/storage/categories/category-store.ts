@@ -9,7 +9,7 @@ import { namedRows } from '../named-rows.ts'
 import { announce, record, recordMany } from '../record.ts'
 import { toCategory, toTool } from '../rows.ts'
 import { toolCategories, tools } from '../schema.ts'
-import { addVersion } from '../tools/add-version.ts'
+import { addVersion } from '../tools/add-tools.ts'
 import { arrangeCategories, checkParent } from './category-tree.ts'
 import { isOneOf } from './tags.ts'
 

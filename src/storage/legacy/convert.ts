@@ -5,16 +5,17 @@ import { toolCategories, tools, toolVersions } from '../schema.ts'
 import { executionStatus, toolExecutions } from '../schema-runs.ts'
 import { checkOlderRows, checkStatuses, checkToolStatuses, circleError } from './checks.ts'
 import {
+  findVersion,
   legacyText,
   legacyTime,
   legacyTimes,
   type NumberedVersion,
+  numberVersions,
   type OldRow,
   toToolRow,
   toVersionRow,
 } from './rows.ts'
 import { checkRenamedTables, isThere, legacySchema, type OldTable, oldTables } from './tables.ts'
-import { findVersion, numberVersions } from './versions.ts'
 
 // The first data model had versions such as "1.0.0", stored no scripts, and could mark several versions as latest. Its tables are
 // moved to another schema, the current tables are created, and every row is converted; the old tables stay in that schema.

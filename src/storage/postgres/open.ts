@@ -7,7 +7,7 @@ import * as schema from '../schema.ts'
 import { connectSocket } from './connect-socket.ts'
 import { type Address, readAddress } from './read-address.ts'
 import { type DatabaseSocket, socketError } from './socket.ts'
-import { padStartup } from './startup-message.ts'
+import { padStartup } from './wire-messages.ts'
 
 /** Timeouts and limits; every wait is bounded. */
 export interface PostgresLimits {

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import { beginsLikePostgres, findServerError, readTermination } from './server-errors.ts'
-import { cutToStartup } from './startup-message.ts'
+import { beginsLikePostgres, cutToStartup, findServerError, readTermination } from './wire-messages.ts'
 
 // The time for a lost transaction to send its next statement, and then to roll back.
 const noticeMs = 30_000

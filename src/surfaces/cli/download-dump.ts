@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import { backupDatabase } from '../../operations/database/dump-database.ts'
 import { type SavedDump, saveDump } from '../../operations/database/dump-file.ts'
-import { backupDatabase } from '../../operations/database/export-database.ts'
 import { type RemoteServer, requestRemote } from '../../operations/registry-client/remote-client.ts'
 import type { CliHost } from './host.ts'
 

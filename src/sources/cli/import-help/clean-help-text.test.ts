@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { cleanHelpText } from './clean-help-text.ts'
 import { parseHelp } from './parse-help.ts'
+import { cleanHelpText } from './split-help.ts'
 
 it('reads options in two columns as one', () => {
   const text = [

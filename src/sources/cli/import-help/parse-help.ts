@@ -1,4 +1,3 @@
-import { cleanHelpText, indentOf } from './clean-help-text.ts'
 import { parseFlagLine } from './parse-flag-line.ts'
 import type { HelpOption, ParsedHelp } from './parsed-help.ts'
 import { readArgumentRows } from './read-entries.ts'
@@ -6,7 +5,7 @@ import { mergeOptions, readOptionRows } from './read-option-rows.ts'
 import { chooseReading, readPositionals } from './read-positionals.ts'
 import { readSubcommands } from './read-subcommands.ts'
 import { readUsage, type UsageContext } from './read-usage.ts'
-import { type Section, splitHelp } from './split-help.ts'
+import { cleanHelpText, indentOf, type Section, splitHelp } from './split-help.ts'
 
 /** Reads a help text of any of the common styles; unknown parts are omitted, never guessed. */
 export function parseHelp(raw: string, words: readonly string[] = []): ParsedHelp {

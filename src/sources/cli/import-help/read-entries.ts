@@ -1,6 +1,5 @@
-import { indentOf } from './clean-help-text.ts'
 import { takeWord } from './read-value.ts'
-import type { Section } from './split-help.ts'
+import { indentOf, type Section } from './split-help.ts'
 
 /** One row of a list of definitions: what is defined, and the lines that say what it is. */
 export interface HelpEntry<T> {

@@ -1,7 +1,6 @@
-import { indentOf } from './clean-help-text.ts'
 import type { HelpSubcommand } from './parsed-help.ts'
 import { readEntries, startArgument } from './read-entries.ts'
-import type { Section } from './split-help.ts'
+import { indentOf, type Section } from './split-help.ts'
 
 const commandName = /^[a-z][\w.:-]*$/i
 const notCommands = new Set(['help', 'completion', 'completions'])

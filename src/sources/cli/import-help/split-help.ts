@@ -1,4 +1,71 @@
-import { indentOf } from './clean-help-text.ts'
+const maxChars = 1024 * 1024
+const maxLineChars = 1000
+const tabStop = 8
+
+// Colours and cursor moves (CSI), titles and links (OSC), and the short escapes.
+const escapes = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]?/g
+const invisible =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
+
+/** A help text as plain lines: no colours, no overstrikes, no tabs, nothing invisible, bounded in size. */
+export function cleanHelpText(raw: string): readonly string[] {
+  const plain = raw.slice(0, maxChars).replace(escapes, '').replace(/\r\n?/g, '\n')
+  const lines = plain
+    .split('\n')
+    .map((line) => expandTabs(applyBackspaces(line)).replace(invisible, '').trimEnd().slice(0, maxLineChars))
+  return indentGrids(splitColumns(lines))
+}
+
+// A row with an option, its text, and after a gap another option: `-f  freshen   -u  update`.
+const twoOptions = /^\s+-\S.*?\s{2}(?=-\S+(?:\s\S+)?\s{2,}\S)/
+const minRows = 3
+
+/** Options in two columns (zip) as one column: rows are cut where several of them have their second option. */
+function splitColumns(lines: readonly string[]): readonly string[] {
+  const columns = lines.map((line) => twoOptions.exec(line)?.[0].length)
+  const count = (column: number) => columns.filter((each) => each === column).length
+  return lines.flatMap((line, at) => {
+    const column = columns[at]
+    if (column === undefined || count(column) < minRows) return [line]
+    return [line.slice(0, column).trimEnd(), ' '.repeat(indentOf(line)) + line.slice(column)]
+  })
+}
+
+const nameRow = /^[a-z][\w.:-]*(?: {2,}[a-z][\w.:-]*)*$/i
+const gridRow = /^\S+(?: {2,}\S+){2,}$/
+
+/** Indents the names of commands that stand in columns at the margin below their heading (openssl). */
+function indentGrids(lines: readonly string[]): readonly string[] {
+  let isGrid = false
+  return lines.map((line, at) => {
+    const startsGrid = gridRow.test(line) && /^\S.*\bcommands\b/i.test(lines[at - 1] ?? '')
+    isGrid = nameRow.test(line) && (isGrid || startsGrid)
+    return isGrid ? `  ${line}` : line
+  })
+}
+
+/** `N\bNA\bA` and `_\bN_\bA`, the bold and underlined text of manuals, both read `NA`. */
+function applyBackspaces(line: string): string {
+  if (!line.includes('\b')) return line
+  const kept: string[] = []
+  for (const char of line) {
+    if (char === '\b') kept.pop()
+    else kept.push(char)
+  }
+  return kept.join('')
+}
+
+function expandTabs(line: string): string {
+  if (!line.includes('\t')) return line
+  let expanded = ''
+  for (const part of line.split(/(\t)/)) {
+    expanded += part === '\t' ? ' '.repeat(tabStop - (expanded.length % tabStop)) : part
+  }
+  return expanded
+}
+
+/** How far a line is indented. */
+export const indentOf = (line: string): number => line.length - line.trimStart().length
 
 /** The subject of a section. */
 type SectionKind = 'preamble' | 'usage' | 'options' | 'shared' | 'commands' | 'arguments' | 'examples' | 'other'

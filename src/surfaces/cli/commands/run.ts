@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import { logLevels } from '../../../base/logger.ts'
-import type { AddCommand, ToolOptions } from './command.ts'
-import { collect, parseCount, toOpenOptions, withLimitOptions } from './command.ts'
+import { type AddCommand, collect, parseCount, type ToolOptions, toOpenOptions, withLimitOptions } from './command.ts'
 
 interface RunFlags extends ToolOptions {
   readonly classic?: boolean

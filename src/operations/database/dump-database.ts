@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { readState, writeDump } from '../../storage/index.ts'
+import { migrate, readDump, readState, restoreDump, writeDump } from '../../storage/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { writeLines } from './dump-file.ts'
+import { readLines, writeLines } from './dump-file.ts'
 
 /** Writes the whole database to a file. */
 export const exportDatabase = defineOperation({
@@ -74,5 +74,32 @@ async function spool(context: OperationContext<'database'>): Promise<ReadableStr
   } finally {
     // An open file stays readable after unlink, and nothing is left behind however this process ends.
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Imports a file written by export. */
+export const importDatabase = defineOperation({
+  name: 'database.import',
+  summary: 'Import a file written by export, all or nothing, into an empty database or in place of the current data.',
+  scope: 'admin',
+  needs: ['database'],
+  input: z.object({ file: z.string().min(1), replace: z.boolean().default(false) }),
+  output: z.object({ file: z.string(), rows: z.record(z.string(), z.int()) }),
+  async handle({ file, replace }, context) {
+    const path = resolve(file)
+    const lines = () => untilAborted(readLines(path), context.signal)
+    // A damaged file is rejected before it blocks anything in the database.
+    for await (const _ of readDump(lines()));
+    const { database } = context
+    await migrate(database, context.onStep)
+    const { rows } = await restoreDump(database, { lines, replace, onRows: context.onProgress })
+    return { file: path, rows }
+  },
+})
+
+async function* untilAborted(lines: AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  for await (const line of lines) {
+    signal?.throwIfAborted()
+    yield line
   }
 }

@@ -1,5 +1,12 @@
+import { spawn } from 'node:child_process'
 import type { RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { helperEnvironment } from '../process/base-environment.ts'
+import { containmentOf, detectContainment } from '../process/containment.ts'
+import { ProgramFinder } from '../process/find-program.ts'
+import { limitOwnProcess } from '../process/limit-own-process.ts'
+import type { ProcessLimits } from '../process/limits.ts'
+import { runProcess } from '../process/run-process.ts'
 import { toStartError } from '../process/start-error.ts'
 import { toOutcome } from '../process/to-outcome.ts'
 import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
@@ -8,11 +15,12 @@ import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type LimitsConfig, limitsFor } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, toMounts, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
-import type { CliCall } from './prepare-command.ts'
+import type { CliExecutorOptions } from './cli-executor.ts'
+import type { CliCall, PreparedCommand } from './prepare-command.ts'
 import { networkOf } from './sandbox-shape.ts'
 
 /** A command that is ready to be started in a sandbox. */
-export interface SandboxedCommand {
+interface SandboxedCommand {
   readonly call: CliCall
   readonly level: Level
   readonly argv: readonly string[]
@@ -67,4 +75,38 @@ function sandboxedEnv({ env, call, level }: SandboxedCommand): Record<string, st
   const declared = Object.keys(call.config.env)
   const own = Object.fromEntries(declared.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
   return { ...rest, ...visibleEnv(level), ...own }
+}
+
+/** Runs a prepared command without a sandbox, with limits only. */
+type RunHere = (prepared: PreparedCommand, controls: RunControls) => Promise<RunOutcome>
+
+/** Runs commands outside a sandbox in a containment, so that no process outlives its call. */
+export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits): RunHere {
+  const programs = new ProgramFinder()
+  const { containment: wanted } = options
+  let containment = typeof wanted === 'string' ? containmentOf(wanted) : wanted
+  let limited: Promise<void> | undefined
+  return async (prepared, controls) => {
+    if (options.limitFiles) limited ??= limitOwnProcess(limits)
+    await limited
+    const { cwd = process.cwd() } = prepared
+    try {
+      containment ??= detectContainment()
+      const program = programs.find(prepared.argv[0] ?? '', prepared.env, cwd)
+      const command = { ...prepared, cwd, program }
+      const unshielded = await containment.start(limits.processes)
+      const scope = (await options.sandbox?.shield?.wrap(unshielded)) ?? unshielded
+      const end = await runProcess(command, limits, scope, controls)
+      if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
+      return toOutcome(end, command, limits.outputFactor)
+    } catch (error) {
+      throw toStartError(error, prepared.argv[0] ?? '')
+    }
+  }
+}
+
+/** Killing the docker client can leave its container running, so the container is removed explicitly. */
+function removeContainer(name: string): void {
+  const options = { stdio: 'ignore', timeout: 10_000, env: helperEnvironment() } as const
+  spawn('docker', ['rm', '--force', name], options).on('error', () => {})
 }
