@@ -157,6 +157,19 @@ describe('problems of many tools', () => {
     expect((await send('GET', '/tools/sound', undefined)).code).toBe('TOOL_NOT_FOUND')
   })
 
+  it('that are warnings are returned by an import for the tools that it creates or changes', async () => {
+    const plain = { ...sound, name: 'plain', executorConfig: { method: 'GET', url: 'http://example.com/' } }
+    const load = async (given: object) =>
+      ((await send('POST', '/bundle', given)) as unknown as { warnings: readonly string[] }).warnings
+    const warning = 'plain: /executorConfig/url: url is not encrypted (use https)'
+    expect(await load({ bundle: { tooldex: 1, tools: [plain] }, dryRun: true })).toEqual([warning])
+    expect(await load({ text: JSON.stringify({ tooldex: 1, tools: [plain] }), file: 'one.json' })).toEqual([warning])
+    expect(await load({ bundle: { tooldex: 1, tools: [plain] } })).toEqual([])
+    const changed = { ...plain, description: 'Does two things.' }
+    expect(await load({ bundle: { tooldex: 1, tools: [changed] } })).toEqual([warning])
+    await send('DELETE', '/tools/plain', undefined)
+  })
+
   it('include keys with the names of object members', async () => {
     const tools = JSON.stringify([{ ...sound, executorConfig: { url: 'ftp://a' }, constructor: 1 }])
     const text = `{"tooldex": 1, "tools": ${tools.replace('"url"', '"__proto__": 1, "method": "GET", "url"')}}`

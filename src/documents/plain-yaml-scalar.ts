@@ -1,4 +1,4 @@
-import { unsupported } from './plain-yaml-lines.ts'
+import { unsupported } from './plain-yaml.ts'
 
 const constants: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],

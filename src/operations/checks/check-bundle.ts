@@ -1,11 +1,12 @@
-import type { Problem } from '../../base/problem.ts'
+import { formatProblem, type Problem } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { Bundle, BundleTool } from '../../contract/bundle.ts'
+import type { Bundle, BundlePlan, BundleTool } from '../../contract/bundle.ts'
 import { type ToolContent, type Transition, transitions } from '../../contract/registry.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
 import { independentOf } from '../../diagnostics/diagnose.ts'
 import { below, hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
+import { withDefaultHint } from '../../diagnostics/shape-problems.ts'
 import { toolDependents } from '../../rules/tool-dependents.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from '../registry/current-bundle.ts'
@@ -36,6 +37,8 @@ interface ValidatedTools {
   readonly refused: readonly ToolProblems[]
   /** Tools without script or complete executor config, by name; they can only be drafts. */
   readonly incomplete: ReadonlyMap<string, ToolProblems>
+  /** The warnings of all other tools, at JSON pointers into the tool. */
+  readonly doubtful: readonly ToolProblems[]
 }
 
 export interface CheckedBundle extends ValidatedTools {
@@ -66,18 +69,22 @@ export async function validateTools(
 ): Promise<ValidatedTools> {
   const refused: ToolProblems[] = []
   const incomplete = new Map<string, ToolProblems>()
+  const doubtful: ToolProblems[] = []
   const rest = yieldTurns(context.signal)
   for (const [index, tool] of tools.entries()) {
     await rest()
     const content = toContent(tool, null)
     const problems = await checkContent(context, content)
-    if (!hasErrors(problems)) continue
+    if (!hasErrors(problems)) {
+      if (problems.length > 0) doubtful.push({ name: tool.name, problems })
+      continue
+    }
     const found = { name: tool.name, problems: below(`/tools/${index}`, problems) }
     if (isDraft(tool) && errorsOf(problems).every((problem) => isMissing(problem, content)))
       incomplete.set(tool.name, found)
     else refused.push(found)
   }
-  return { refused, incomplete }
+  return { refused, incomplete, doubtful }
 }
 
 /** Rejects changes that are not possible for the stored tools, the same for a dry run and an import. */
@@ -101,13 +108,26 @@ export async function refuseUnapplicable(
 
 const changeHint = 'Fix the listed problems; nothing was changed.'
 
-/** One warning for all of them. */
-export function warnIncomplete({ incomplete }: CheckedBundle): readonly string[] {
-  if (incomplete.size === 0) return []
-  const names = [...incomplete.keys()]
+const maxWarnings = 100
+
+/** The warnings of the tools that an import creates or changes; incomplete ones share one. */
+export function warningsOf({ incomplete, doubtful }: CheckedBundle, { create, change }: BundlePlan): readonly string[] {
+  const written = new Set([...create, ...change.map(({ name }) => name)])
+  const warnings = doubtful
+    .filter(({ name }) => written.has(name))
+    .flatMap(({ name, problems }) => problems.map((each) => `${name}: ${formatProblem(withDefaultHint(each))}`))
+  const rest = warnings.length - maxWarnings
+  return [
+    ...(incomplete.size === 0 ? [] : [warnIncomplete([...incomplete.keys()])]),
+    ...warnings.slice(0, maxWarnings),
+    ...(rest > 0 ? [`${rest} more warnings; validate a tool to read its own`] : []),
+  ]
+}
+
+function warnIncomplete(names: readonly string[]): string {
   const listed = names.slice(0, 5).join(', ')
   const rest = names.length > 5 ? ` and ${names.length - 5} more` : ''
-  return [`${listed}${rest}: incomplete, and cannot be activated until complete`]
+  return `${listed}${rest}: incomplete, and cannot be activated until complete`
 }
 
 const isDraft = ({ status = 'DRAFT' }: BundleTool): boolean => status === 'DRAFT'

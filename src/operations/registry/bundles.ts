@@ -18,7 +18,7 @@ import {
   refuseUnapplicable,
   type UncheckedBundle,
   validateTools,
-  warnIncomplete,
+  warningsOf,
 } from '../checks/check-bundle.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
@@ -98,7 +98,7 @@ export const importBundle = defineOperation({
     plan: Plan,
     diffs: z.array(ToolDiffText).describe('The diffs of the first changed tools.'),
     applied: z.boolean(),
-    warnings: z.array(z.string()),
+    warnings: z.array(z.string()).describe('Of the files, and of the tools that are created or changed.'),
   }),
   async handle(input, context) {
     try {
@@ -140,24 +140,24 @@ async function makeSo(
   const checked = await checkBundle(context, read, validateNow)
   // A document describes one service, so it says nothing about the tools of others.
   const namespace = read.format === 'openapi' ? (read.bundle.tools[0]?.namespace ?? undefined) : undefined
-  const warnings = [...read.problems.map(({ message }) => message), ...warnIncomplete(checked)]
   const planOn = async (on: Stores) => {
     const { current, underFile } = await readProtected(on)
     await refuseUnapplicable(checked, underFile, read.bundle)
     const plan = await planBundle(current, read.bundle, { prune, namespace })
-    if (!prune) warnings.push(...warnMissing(current, read.bundle, namespace))
-    return { plan, diffs: await diffsOf(plan, current, read.bundle) }
+    const warnings = [
+      ...read.problems.map(({ message }) => message),
+      ...warningsOf(checked, plan),
+      ...(prune ? [] : warnMissing(current, read.bundle, namespace)),
+    ]
+    return { plan, diffs: await diffsOf(plan, current, read.bundle), warnings }
   }
-  if (dryRun) {
-    const { plan, diffs } = await planOn(stores)
-    return { plan: toPlan(plan), diffs, applied: false, warnings }
-  }
-  const { plan, diffs } = await stores.transaction(async (inner) => {
-    const planned = await planOn(inner)
-    await applyPlan(inner, context, planned.plan, read.bundle)
-    return planned
+  if (dryRun) return { ...toAnswer(await planOn(stores)), applied: false }
+  const planned = await stores.transaction(async (inner) => {
+    const done = await planOn(inner)
+    await applyPlan(inner, context, done.plan, read.bundle)
+    return done
   }, importing)
-  return { plan: toPlan(plan), diffs, applied: true, warnings }
+  return { ...toAnswer(planned), applied: true }
 }
 
 /** Tools of a service that its document no longer has. */
@@ -202,4 +202,7 @@ async function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): Promi
   return diffs
 }
 
-const toPlan = (plan: BundlePlan): z.output<typeof Plan> => structuredClone(plan) as z.output<typeof Plan>
+const toAnswer = <More>({ plan, ...more }: More & { readonly plan: BundlePlan }) => ({
+  ...more,
+  plan: structuredClone(plan) as z.output<typeof Plan>,
+})

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { toOneLine } from '../../base/visible-text.ts'
+import { showInvisible, toOneLine } from '../../base/visible-text.ts'
 import type { importBundle } from '../../operations/registry/bundles.ts'
 
 type Answer = z.output<typeof importBundle.output>
@@ -13,7 +13,7 @@ export function bundlePlanText({ plan, diffs, applied, warnings }: Answer): stri
     ...partLines('policy', plan.policies),
     ...partLines('tool', plan, texts),
   ]
-  const notes = warnings.map((warning) => `warning: ${warning}`)
+  const notes = warnings.map((warning) => `warning: ${showInvisible(warning)}`)
   if (lines.length === 0) return [...notes, 'Nothing to do: the registry matches the files.', ''].join('\n')
   return [...notes, ...lines, countText(plan, applied), ''].join('\n')
 }

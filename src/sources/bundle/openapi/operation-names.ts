@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { isObject, type JsonObject, textsOf } from '../../../base/json-values.ts'
 import type { OpenApiOptions } from '../../../contract/openapi.ts'
 import { registryLimits } from '../../../contract/registry.ts'
-import { toClientName } from '../../../rules/client-name.ts'
+import { toClientName } from '../../../rules/tool-id.ts'
 import { cutText } from '../../../rules/cut-text.ts'
-import { toSafeName } from '../safe-name.ts'
+import { toSafeName } from '../foreign-tool.ts'
 import type { OpenApiOperation } from './openapi-document.ts'
 
 const maxNamespace = 30
