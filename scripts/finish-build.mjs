@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { build } from 'esbuild'
-import { fileName } from '../dist/sources/cli/config-cache.js'
+import { fileName } from '../dist/sources/cli/cli-source.js'
 import { parseConfig } from '../dist/sources/cli/parse-config.js'
 import { templateFile } from '../dist/storage/pglite/template.js'
 

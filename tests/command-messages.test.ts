@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
+import { createLocalClient } from '../src/operations/registry-client/registry-client.ts'
 import { openEditor } from '../src/surfaces/cli/open-editor.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { runCli } from './support/run-cli.ts'

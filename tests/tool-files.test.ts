@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TooldexError } from '../src/base/errors.ts'
-import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
+import { createLocalClient } from '../src/operations/registry-client/registry-client.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLocalClient } from '../src/operations/registry-client/local-client.ts'
+import { createLocalClient } from '../src/operations/registry-client/registry-client.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile } from './support/temp-folder.ts'

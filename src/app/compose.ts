@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { lazyModule } from '../base/lazy-module.ts'
+import { lazyModule, once } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
-import { once } from '../base/once.ts'
 import { encoderFile, packageVersion } from '../base/package-info.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorType } from '../contract/executor-kinds.ts'
@@ -20,7 +19,7 @@ import { createRunner, createSlots } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import { type Embedder, loadEncoder } from '../search/encoder.ts'
 import { RemoteEmbedder } from '../search/remote-embedder.ts'
-import { cacheRedactors } from '../secrets/create-redactor.ts'
+import { cacheRedactors } from '../secrets/redact-values.ts'
 import {
   ConfigCache,
   createCliSource,

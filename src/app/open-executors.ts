@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { toTooldexError } from '../base/errors.ts'
+import { ensureFolder } from '../base/file-system.ts'
 import type { Logger } from '../base/logger.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
@@ -11,8 +12,10 @@ import {
   type McpExecutor,
   type McpExecutorOptions,
   openEach,
-  type Sandbox,
-  type Shield,
+  readAllowedFolders,
+  Sandbox,
+  Shield,
+  splitFolderList,
 } from '../executors/index.ts'
 import { createCheck } from '../operations/checks/check-tool.ts'
 import { secretKeyOf } from '../operations/registry/secret-key.ts'
@@ -24,7 +27,6 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import type { MoreParts } from './compose.ts'
 import type { Launcher } from './launcher/launcher.ts'
-import { type AllowedProcesses, openSandbox } from './open-sandbox.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
 interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
@@ -111,4 +113,33 @@ function readUpstreams(
     options: { servers: loadServers(file, env), env, secrets, redactorFor, shield },
     watch: (executor, logger, signal) => watchFiles([file.path], () => reload(executor, logger), signal),
   }
+}
+
+/** Permissions of the processes of tools. */
+interface AllowedProcesses extends Pick<OpenOptions, 'allowLimited' | 'allowNetwork' | 'allowFolders' | 'maxOutput'> {
+  /** Whether there are remote callers, so that this process hides itself from tools. */
+  readonly hide?: boolean | undefined
+}
+
+/** Opens the sandbox with the permissions of the operator. */
+export function openSandbox(
+  env: NodeJS.ProcessEnv,
+  { allowLimited, allowNetwork, allowFolders, maxOutput, hide }: AllowedProcesses,
+): Sandbox {
+  const folders = [...(allowFolders ?? []), ...splitFolderList(readSetting('TOOLDEX_ALLOW_FOLDERS', env) ?? '')]
+  const shield = hide === true && readSetting('TOOLDEX_SHIELD', env) ? openShield(env) : undefined
+  return new Sandbox({
+    env,
+    shield,
+    allowLimited: allowLimited ?? readSetting('TOOLDEX_ALLOW_LIMITED', env),
+    allowNetwork: allowNetwork ?? readSetting('TOOLDEX_ALLOW_NETWORK', env),
+    folders: readAllowedFolders(folders, tooldexHome(env)),
+    limits: maxOutput === undefined ? {} : { outputBytes: maxOutput },
+  })
+}
+
+function openShield(env: NodeJS.ProcessEnv): Shield {
+  const home = tooldexHome(env)
+  ensureFolder(home)
+  return new Shield({ env, hidden: home, shown: environmentsFolder(env) })
 }

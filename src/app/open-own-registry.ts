@@ -3,8 +3,12 @@ import { lazyModule } from '../base/lazy-module.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { Operation, ProcessContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
-import { createLocalClient } from '../operations/registry-client/local-client.ts'
-import type { CallControls, RecordedCall, RegistryClient } from '../operations/registry-client/registry-client.ts'
+import {
+  type CallControls,
+  createLocalClient,
+  type RecordedCall,
+  type RegistryClient,
+} from '../operations/registry-client/registry-client.ts'
 import { processEnv, readSetting } from '../rules/settings.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import { createStores, type Database } from '../storage/index.ts'

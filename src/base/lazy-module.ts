@@ -36,3 +36,12 @@ function requireFiles(files: number): void {
     for (const descriptor of opened) closeSync(descriptor)
   }
 }
+
+/** Computes a value with its first use; a thrown error is not cached. */
+export function once<Value>(compute: () => Value): () => Value {
+  let result: { readonly value: Value } | undefined
+  return () => {
+    result ??= { value: compute() }
+    return result.value
+  }
+}

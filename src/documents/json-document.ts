@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Jsonc from 'jsonc-parser'
-import { once } from '../base/once.ts'
+import { once } from '../base/lazy-module.ts'
 import { readPlainYaml } from './plain-yaml.ts'
 import { scanJson } from './scan-json.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'

@@ -1,4 +1,3 @@
-import { readPlainScalar } from './plain-yaml-scalar.ts'
 import { refusedKeys } from './yaml-document.ts'
 
 // The key at a position of a line, whatever follows it.
@@ -103,7 +102,7 @@ function fail(): never {
 }
 
 /** Thrown for a text that is not in the plain form. */
-export const unsupported = Symbol('not in the plain form')
+const unsupported = Symbol('not in the plain form')
 
 /** The lines of a text with the current position. */
 class PlainLines {
@@ -173,4 +172,29 @@ function indentOf(line: string): number {
   let indent = 0
   while (line.charCodeAt(indent) === 0x20) indent++
   return indent
+}
+
+const constants: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['~', null],
+])
+const otherCase = /^(?:true|false|null)$/i
+const number = /^(?!-0)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/
+const single = /^'(?:[^']|'')*'$/
+// Starts with no indicator of YAML, and cannot be a number.
+const plain = /^[\p{L}_/$(]/u
+
+/** The value of a scalar on one line; throws `unsupported` if any YAML reader could read it differently. */
+function readPlainScalar(text: string): unknown {
+  const first = text.charAt(0)
+  if (first === '"') return JSON.parse(text)
+  if (first === "'") return single.test(text) ? text.slice(1, -1).replaceAll("''", "'") : fail()
+  if (text === '[]') return []
+  if (text === '{}') return {}
+  if (constants.has(text)) return constants.get(text)
+  if (number.test(text)) return Number(text)
+  const odd = !plain.test(text) || otherCase.test(text) || text.endsWith(':') || text.includes('\t')
+  return odd || text.includes(': ') || text.includes(' #') ? fail() : text
 }

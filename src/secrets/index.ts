@@ -1,3 +1,3 @@
-export { createRedactor } from './create-redactor.ts'
 export { openSecrets } from './open-secrets.ts'
+export { createRedactor } from './redact-values.ts'
 export { createSecretBox, type SecretKeySource } from './secret-box.ts'

@@ -10,7 +10,7 @@ import {
   type SchemaChange,
   type ToolDiff,
 } from '../contract/tool-diff.ts'
-import { positionalNames } from '../rules/positional-names.ts'
+import { positionalNames } from '../rules/build-input-schema.ts'
 import type { Side } from './comparison.ts'
 import { lineDiff } from './describe-diff.ts'
 import { diffJson, findReordered, type JsonDifference, type KeyOrder } from './diff-json.ts'

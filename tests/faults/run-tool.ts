@@ -11,7 +11,7 @@ import { checkValues } from '../../src/policy/index.ts'
 import { fromConfig } from '../../src/rules/runnable-tool.ts'
 import { createRunner, type Runner } from '../../src/runs/create-runner.ts'
 import { ToolIndex } from '../../src/search/index.ts'
-import { createRedactor } from '../../src/secrets/create-redactor.ts'
+import { createRedactor } from '../../src/secrets/redact-values.ts'
 import { needs } from '../support/needs.ts'
 
 /** A tool without a config around it: its command is the config's. */

@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest'
 import { compose } from '../../src/app/compose.ts'
 import type { RunPlan } from '../../src/index.ts'
-import { createLocalClient } from '../../src/operations/registry-client/local-client.ts'
+import { createLocalClient } from '../../src/operations/registry-client/registry-client.ts'
 import { handleMetaTool } from '../../src/surfaces/mcp/handle-call.ts'
 import type { MetaToolName } from '../../src/surfaces/mcp/meta-tools.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'

@@ -7,7 +7,7 @@ import { environmentsFolder } from '../../operations/server/python-environments.
 import { onFaultPoint } from '../../rules/fault-points.ts'
 import { processEnv } from '../../rules/settings.ts'
 import { hideProcess } from '../hide-process.ts'
-import { openSandbox } from '../open-sandbox.ts'
+import { openSandbox } from '../open-executors.ts'
 import {
   type FromLauncher,
   fromErrorMessage,

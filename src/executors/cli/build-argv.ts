@@ -4,7 +4,7 @@ import { toPointer } from '../../base/problem.ts'
 import { commandWords, splitWords } from '../../base/split-words.ts'
 import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
 import type { ArgValue, ArgValues } from '../../contract/executor.ts'
-import { inPositionalOrder } from '../../rules/positional-names.ts'
+import { inPositionalOrder } from '../../rules/build-input-schema.ts'
 import type { RunRequest } from './prepare-command.ts'
 
 /**

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
-import type { Deadline } from '../network/deadline.ts'
 import { checkHost } from '../network/guard-address.ts'
 import {
   bodyRefused,
@@ -13,6 +12,7 @@ import {
   redirectTarget,
   safeHeaders,
 } from '../network/redirect.ts'
+import type { Deadline } from '../network/run-remote.ts'
 import type { BuiltRequest } from './build-request.ts'
 import { noSecrets, type RequestSecrets } from './request-secrets.ts'
 

@@ -1,8 +1,8 @@
 import type { Problem } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import type { CheckOptions } from '../../contract/executor.ts'
-import { McpConfig } from './check-config.ts'
 import { describeFailure } from './describe-failure.ts'
+import { McpConfig } from './server-settings.ts'
 import type { Upstreams } from './upstreams.ts'
 
 const timeoutMs = 10_000

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TimeoutMs } from '../read-config.ts'
+import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
 
 const Text = z.string().max(32_000)
 const Texts = z.record(z.string().min(1).max(200), Text)
@@ -54,3 +54,15 @@ export function findReference(value: string): { readonly before: string; readonl
   const [, scheme, found] = reference.exec(value) ?? []
   return found === undefined ? undefined : { before: scheme === undefined ? '' : `${scheme} `, reference: found }
 }
+
+/** The server and the tool that an MCP tool refers to. */
+export const McpConfig = z.strictObject({
+  server: z.string().trim().min(1).max(200),
+  tool: z.string().trim().min(1).max(200),
+  timeoutMs: TimeoutMs.optional(),
+  worker: WorkerLabel.optional(),
+})
+export type McpConfig = z.infer<typeof McpConfig>
+
+/** Validates the config of an MCP tool. */
+export const checkMcpConfig = defineConfigCheck(McpConfig, () => [])

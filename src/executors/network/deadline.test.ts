@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events'
 import { expect, it } from 'vitest'
-import { Deadline } from './deadline.ts'
+import { Deadline } from './run-remote.ts'
 
 it('is aborted when its time is over, on the deadline and on its signal', async () => {
   const deadline = new Deadline(undefined, 20)

@@ -5,9 +5,14 @@ import type { ProcessContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
 import { describeTools } from '../search/describe-tools.ts'
 import { searchTools } from '../search/search-tools.ts'
-import { createLocalClient } from './local-client.ts'
 import { mergeSearch, type Search } from './merge-search.ts'
-import type { CallControls, RecordedCall, RegistryClient, RequestControls } from './registry-client.ts'
+import {
+  type CallControls,
+  createLocalClient,
+  type RecordedCall,
+  type RegistryClient,
+  type RequestControls,
+} from './registry-client.ts'
 
 /** A client for the configs of this process, and one for a registry, on a server or in a database. */
 export interface CombinedTools {

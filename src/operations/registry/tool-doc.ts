@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
-import { bareNames, positionalNames } from '../../rules/positional-names.ts'
+import { bareNames, positionalNames } from '../../rules/build-input-schema.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
 import { defineOperation, type ToolContext } from '../operation.ts'
 import { toDeclared } from '../search/declared-tool.ts'

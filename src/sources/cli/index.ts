@@ -1,4 +1,3 @@
-export { createCliSource } from './cli-source.ts'
-export { ConfigCache } from './config-cache.ts'
+export { ConfigCache, createCliSource } from './cli-source.ts'
 export { listBundledNames, listConfigNames, tooldexHome, userConfigsDir } from './config-files.ts'
 export { loadConfig, loadConfigFile, parseConfig } from './parse-config.ts'

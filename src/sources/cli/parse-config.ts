@@ -11,7 +11,7 @@ import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { processEnv } from '../../rules/settings.ts'
 import { checkConfig, checkEnvironment, dependentsOfArg } from '../check-cli-config.ts'
 import { configKeys } from '../cli-config-keys.ts'
-import type { ConfigCache } from './config-cache.ts'
+import type { ConfigCache } from './cli-source.ts'
 import { listConfigNames, looksLikePath, resolveConfig } from './config-files.ts'
 import { relaxConfig } from './relax-config.ts'
 

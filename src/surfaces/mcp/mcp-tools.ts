@@ -1,6 +1,5 @@
 import type { ProcessContext } from '../../operations/operation.ts'
-import { createLocalClient } from '../../operations/registry-client/local-client.ts'
-import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
+import { createLocalClient, type RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { ListMode } from './list-mode.ts'
 import { type ListedTool, listedWithIds } from './list-tools.ts'
 

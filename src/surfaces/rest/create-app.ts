@@ -19,12 +19,11 @@ import { streamOf, toJsonParts } from './json-parts.ts'
 import type { KeyWatch } from './key-watch.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { OutageLog } from './outage-log.ts'
-import { problemResponse } from './problem-response.ts'
+import { problemResponse, unknownRoute } from './problem-response.ts'
 import { discardBody, readRequestBody } from './read-body.ts'
 import { defaultBodyLimits, fieldsFromRequest, readRequest } from './read-request.ts'
 import { respondOnce } from './respond-once.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
-import { unknownRoute } from './unknown-route.ts'
 
 const safeHeaders = {
   'x-content-type-options': 'nosniff',

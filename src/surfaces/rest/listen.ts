@@ -7,8 +7,7 @@ import { readOAuthSettings } from './access-tokens.ts'
 import { readHostList } from './check-host.ts'
 import { readTrustedProxies } from './client-address.ts'
 import type { createRestApp } from './create-app.ts'
-import { plainProblem } from './plain-problem.ts'
-import { problemResponse } from './problem-response.ts'
+import { plainProblem, problemResponse } from './problem-response.ts'
 
 // Connections of clients that send headers or the body too slowly are closed.
 const timeouts = {

@@ -1,4 +1,5 @@
-import { errorTable, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import { STATUS_CODES } from 'node:http'
+import { errorTable, TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
 
 /** Converts an error to an RFC 9457 response. */
 export function problemResponse(
@@ -30,4 +31,77 @@ export function problemResponse(
 const titleOf = (code: string): string => {
   const words = code.toLowerCase().replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A route of the app, or with the method ALL a middleware; a path parameter is `:name`. */
+interface AppRoute {
+  readonly method: string
+  readonly path: string
+}
+
+/** The methods of a path; empty if it does not exist. */
+function methodsAt(routes: readonly AppRoute[], path: string): readonly string[] {
+  const methods = routes
+    .filter(({ method }) => method !== 'ALL')
+    .filter((route) => new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path))
+    .map(({ method }) => method)
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].sort()
+}
+
+/** The error for an unknown path or method. */
+export function unknownRoute(
+  routes: readonly AppRoute[],
+  path: string,
+): { readonly error: TooldexError; readonly allow?: string } {
+  const allow = methodsAt(routes, path).join(', ')
+  if (allow !== '')
+    return { error: new TooldexError('METHOD_NOT_ALLOWED', `Method not allowed; this path accepts ${allow}.`), allow }
+  return {
+    error: new TooldexError('NOT_FOUND', 'This path does not exist.', {
+      hint: 'See /docs for the available paths.',
+    }),
+  }
+}
+
+interface PlainRow {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly hint: string
+}
+
+const unreadable: PlainRow = {
+  status: 400,
+  code: 'BODY_INVALID',
+  detail: 'The request is not valid HTTP.',
+  hint: 'Send an HTTP/1.1 request.',
+}
+const rows: Readonly<Record<string, PlainRow>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'TOO_LARGE',
+    detail: 'The request line and headers are too large.',
+    hint: 'Shorten the URL and the headers.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'EXECUTION_TIMEOUT',
+    detail: 'The request was not complete in time.',
+    hint: 'Send it faster.',
+  },
+}
+
+/** A complete HTTP response as text, for requests that the HTTP parser rejects. */
+export function plainProblem(reason: string | undefined): string {
+  const { status, code, detail, hint } = rows[reason ?? ''] ?? unreadable
+  const title = STATUS_CODES[status] ?? ''
+  const type = `urn:tooldex:error:${code}`
+  const body = JSON.stringify({ type, title, status, detail, code, hint, retryable: false, errors: [], requestId: '' })
+  const head = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }

@@ -1,11 +1,12 @@
 import type { Execution } from '../../../contract/execution.ts'
+import { readJson } from '../../../documents/read-json.ts'
 import { readParameters } from '../../../json-schema/read-parameters.ts'
+import { isOfType } from '../../../json-schema/value-types.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
 import { executeTool } from '../../../operations/runs/execute.ts'
-import { requiredNames } from '../../../rules/positional-names.ts'
+import { requiredNames } from '../../../rules/build-input-schema.ts'
 import type { CliHost, RecordedCall, RegistryClient } from '../host.ts'
-import { type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
-import { typedValues } from '../typed-values.ts'
+import { type FlagProperty, type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { type CallFlags, parseArgs } from './call.ts'
 import { type PrintedOutput, printResult, waitingText } from './call-output.ts'
 import { toJson } from './command.ts'
@@ -110,4 +111,30 @@ export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const positional = doc.positional ?? requiredNames(schema)
   const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }
   return { tool, description: doc.tool?.description ?? '', required: [...required] }
+}
+
+type Properties = Readonly<Record<string, FlagProperty & { readonly items?: FlagProperty }>>
+
+/** Converts strings to the types of a tool's schema; a string that cannot be converted stays, and the call rejects it. */
+function typedValues(values: Readonly<Record<string, unknown>>, properties: Properties): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const { type, items } = properties[name] ?? {}
+      if (!Array.isArray(value)) return [name, typed(value, type)]
+      return [name, value.map((each) => typed(each, items?.type))]
+    }),
+  )
+}
+
+function typed(value: unknown, type: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type]
+  // A string stays a string if the schema allows strings or has no type.
+  if (type === undefined || types.includes('string')) return value
+  try {
+    const parsed = readJson(value)
+    return types.some((each) => isOfType(parsed, each)) ? parsed : value
+  } catch {
+    return value
+  }
 }

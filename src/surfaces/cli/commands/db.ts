@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { databaseStatus, migrateDatabase } from '../../../operations/database/database-status.ts'
-import { exportDatabase, importDatabase } from '../../../operations/database/dump-database.ts'
-import type { SavedDump } from '../../../operations/database/dump-file.ts'
+import { backupDatabase, exportDatabase, importDatabase } from '../../../operations/database/dump-database.ts'
+import { type SavedDump, saveDump } from '../../../operations/database/dump-file.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { ProcessContext } from '../../../operations/operation.ts'
-import { downloadDump } from '../download-dump.ts'
+import { type RemoteServer, requestRemote } from '../../../operations/registry-client/remote-client.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, toJson } from './command.ts'
@@ -126,3 +126,36 @@ async function openUnlocked(host: CliHost): ReturnType<CliHost['openDatabase']> 
 
 const lockedHint =
   'Stop that process, run this command, and start it again. Commands that work while a server runs: tooldex db backup, tooldex apply, tooldex tools import.'
+
+/** Writes the database of a server to a file; without a server name, of the local server if it has the database locked. */
+async function downloadDump(
+  host: CliHost,
+  { file, server }: { readonly file: string; readonly server: string | undefined },
+  dumpLocal: () => Promise<SavedDump>,
+): Promise<SavedDump> {
+  const named = server === undefined ? undefined : host.findServer(server)
+  if (named !== undefined) return download(host, file, named)
+  try {
+    return await dumpLocal()
+  } catch (thrown) {
+    const running = host.runningServer()
+    if (!isLocked(thrown) || running === undefined) throw thrown
+    if (running.key === undefined) throw withoutKey(thrown, running.url)
+    return await download(host, file, running)
+  }
+}
+
+async function download(host: CliHost, file: string, remote: RemoteServer): Promise<SavedDump> {
+  const { signal } = host
+  const body = await requestRemote(remote, backupDatabase, {}, { signal }, async (response) => response.body)
+  const chunks = (body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>
+  return saveDump(file, chunks, (lines) => host.err(`${lines} rows\n`))
+}
+
+const isLocked = (thrown: unknown): thrown is TooldexError =>
+  thrown instanceof TooldexError && thrown.code === 'DATABASE_LOCKED'
+
+const withoutKey = ({ message }: TooldexError, url: string) =>
+  new TooldexError('DATABASE_LOCKED', message, {
+    hint: `Set TOOLDEX_API_KEY to an admin key to download the file from the server at ${url}.`,
+  })

@@ -1,7 +1,11 @@
+import type * as z from 'zod'
+import { toOneLine } from '../../../../base/visible-text.ts'
+import type { ReplayReport } from '../../../../contract/replay.ts'
+import type { getProposal } from '../../../../operations/registry/proposals.ts'
 import * as proposals from '../../../../operations/registry/proposals.ts'
 import * as tools from '../../../../operations/registry/tools.ts'
 import * as versions from '../../../../operations/registry/versions.ts'
-import { proposalText, replayText } from '../../replay-text.ts'
+import { describeDiff } from '../../../../versions/index.ts'
 import { type AddCommand, toJson } from '../command.ts'
 import { operationCommands, tableText } from '../operation-command.ts'
 import { toolStateText } from './registry-command.ts'
@@ -149,3 +153,34 @@ function addProposals(add: Add): void {
     text: () => 'Refused.\n',
   })
 }
+
+/** Formats a replay: the counts, and each input with a different output. */
+function replayText({ same, differs, failed, version, runs }: ReplayReport): string {
+  const counts = `${same} the same as version ${version}, ${differs} different, ${failed} failed\n`
+  if (runs.length === 0) return `${counts}No successful run is recorded to compare with; call the tool first.\n`
+  const lines = runs
+    .filter(({ outcome }) => outcome !== 'same')
+    .flatMap(({ outcome, inputData, differences, error }) => [
+      `${outcome}: ${formatValue(inputData)}`,
+      ...(error === null ? [] : [`    ${error.code}: ${toOneLine(error.message)}`]),
+      ...differences.flatMap(({ pointer, before, after }) => [
+        `    ${pointer === '' ? 'output' : pointer}`,
+        ...(before === undefined ? [] : [`      - ${formatValue(before)}`]),
+        ...(after === undefined ? [] : [`      + ${formatValue(after)}`]),
+      ]),
+    ])
+  return [counts, ...lines.map((line) => `${line}\n`)].join('')
+}
+
+/** Formats a proposed change. */
+function proposalText({ id, status, baseVersion, change, reason, diff, replay }: z.output<typeof getProposal.output>) {
+  const lines = [
+    `proposal ${id}: ${status}, made from version ${baseVersion}${reason === null ? '' : `: ${toOneLine(reason)}`}`,
+    `changes ${Object.keys(change).join(', ')}${diff === undefined ? '' : ` (${diff.class})`}`,
+    replay === null ? 'not replayed yet' : `replayed ${replay.at} by ${replay.by}: ${replayText(replay).trimEnd()}`,
+    ...(diff === undefined ? [] : ['', describeDiff(diff)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const formatValue = (value: unknown): string => toOneLine(JSON.stringify(value) ?? '')
