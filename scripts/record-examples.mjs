@@ -223,6 +223,7 @@ async function removeAll(ask) {
   await ask('secrets.remove', secret)
   for (const name of ['search.learning', 'search.forget']) await ask(name)
   await ask('audit.list', { query: '?limit=1' })
+  await ask('audit.verify')
 }
 
 /** The service behind the example tools. */
@@ -252,6 +253,7 @@ const exampleValues = {
   slots: 16,
   worker: 'host:4711:5f0c2b9e',
   prefix: 'tdx_4hQw',
+  hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   secret: 'tdx_4hQw-an-example-that-opens-nothing',
   revision: 'fN3vQ0aL2c',
   nextCursor: 'WzQsIiJd',

@@ -1,3 +1,4 @@
+import type { AuditStore } from './audit.ts'
 import type { BundleCategory, BundlePolicy, StoredPolicy } from './bundle.ts'
 import type { ExecutionStore } from './execution.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
@@ -195,23 +196,6 @@ export interface KeyStore {
   /** Calls `onRevoked` when any process revokes a key. */
   listen(onRevoked: (keyId: string) => void): Promise<() => Promise<void>>
   count(): Promise<number>
-}
-
-/** One entry of the audit log. */
-export interface AuditEntry {
-  readonly at: string
-  readonly actor: string
-  readonly action: string
-  readonly subject: string
-  readonly before: unknown
-  readonly after: unknown
-  readonly requestId: string | null
-}
-
-export interface AuditStore {
-  /** Records an action that changes no stored data. */
-  add(caller: Caller, entry: Pick<AuditEntry, 'action' | 'subject'> & { readonly after?: unknown }): Promise<void>
-  list(workspace: string, query: PageQuery & { readonly subject?: string | undefined }): Promise<Page<AuditEntry>>
 }
 
 /** Reports changes of the offered tools by any process. */

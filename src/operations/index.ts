@@ -1,3 +1,5 @@
+import { exportAudit, listAudit, verifyAudit } from './audit/audit.ts'
+import { verifyAuditFile } from './audit/verify-file.ts'
 import { installClient, uninstallClient } from './clients/install-client.ts'
 import { databaseStatus, migrateDatabase } from './database/database-status.ts'
 import { backupDatabase, exportDatabase, importDatabase } from './database/dump-database.ts'
@@ -17,7 +19,7 @@ import {
   renameTag,
 } from './registry/categories.ts'
 import { getForModel, listForModel } from './registry/definitions.ts'
-import { createKey, currentKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
+import { createKey, currentKey, listKeys, revokeKey } from './registry/keys.ts'
 import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import {
   acceptProposal,
@@ -116,6 +118,9 @@ export const operations = [
   listKeys,
   revokeKey,
   listAudit,
+  verifyAudit,
+  exportAudit,
+  verifyAuditFile,
   listVersions,
   getVersion,
   diffVersions,

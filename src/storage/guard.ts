@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgTransaction } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
+import { withPending } from './audit/pending-entries.ts'
 import type { Db } from './database.ts'
 import { causeOf, isConflict, isOutOfConnections, toStorageError } from './failures.ts'
 
@@ -34,7 +35,7 @@ export async function guard<Result>(
   }
 }
 
-/** Runs work in a guarded transaction; rolled back where it ends after its caller has received the timeout error. */
+/** Runs work in a guarded transaction, then writes its audit entries; rolled back where it ends after its caller has received the timeout error. */
 export function transact<Result>(
   db: Db,
   work: (db: Db) => Promise<Result>,
@@ -42,7 +43,7 @@ export function transact<Result>(
 ): Promise<Result> {
   const attempt = (isLate: () => boolean) =>
     db.transaction(async (transaction) => {
-      const result = await work(transaction as unknown as Db)
+      const result = await withPending(db, transaction as unknown as Db, work)
       if (isLate()) throw tooLate()
       return result
     })

@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { migrationsDir } from '../base/package-info.ts'
 import { reachPoint } from '../rules/fault-points.ts'
+import { chainExisting } from './audit/chain-existing.ts'
 import { buildIndexes, isConcurrent, toPlainIndex } from './build-indexes.ts'
 import { type Database, type Db, rowsOf } from './database.ts'
 import { causeOf } from './failures.ts'
@@ -115,6 +116,9 @@ export async function findNewerMigrations({ db }: Database): Promise<readonly st
   return applied.map(({ name }) => name).filter((name) => !known.has(name))
 }
 
+/** The end of the name of the migration after which existing audit rows are chained. */
+const auditChain = '_audit_chain'
+
 /** Applies the pending migrations. */
 export async function apply(
   db: Db,
@@ -133,6 +137,7 @@ export async function apply(
       await db.execute(sql.raw(isConcurrent(statement) ? toPlainIndex(statement) : statement))
       reachPoint('F9 migration step')
     }
+    if (name.endsWith(auditChain)) await chainExisting(db)
     await db.execute(sql`insert into tooldex_migrations (name, hash) values (${name}, ${hash})`)
   }
 }

@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
-import { yieldTurns } from '../base/yield-turns.ts'
 import type { Caller } from '../contract/stores.ts'
+import { addPending } from './audit/pending-entries.ts'
 import type { Db } from './database.ts'
-import { auditEntries, workspaces } from './schema.ts'
+import { transact } from './guard.ts'
+import { workspaces } from './schema.ts'
 
 /** One entry of the audit log. */
 export interface Change {
@@ -15,13 +16,8 @@ export interface Change {
 /** The channel for notices about changes of the offered tools. */
 export const changeChannel = 'tooldex_changes'
 
-// The embedded engine may run on this thread, so long statements would block the event loop.
-const batch = 100
-
 /** Writes an audit entry, in the same transaction as its change. */
-export async function record(db: Db, caller: Caller, change: Change): Promise<void> {
-  await db.insert(auditEntries).values(toEntry(caller, change))
-}
+export const record = (db: Db, caller: Caller, change: Change): Promise<void> => recordMany(db, caller, [change])
 
 /** Writes an audit entry of a change of the offered tools, and announces the change. */
 export async function recordOffered(db: Db, caller: Caller, change: Change): Promise<void> {
@@ -29,17 +25,14 @@ export async function recordOffered(db: Db, caller: Caller, change: Change): Pro
   await announce(db, caller.workspace)
 }
 
-/** Writes many audit entries in batches. */
+/** Writes many audit entries: at the end of the transaction, or now in one of their own. */
 export async function recordMany(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
-  const turn = yieldTurns()
-  for (let start = 0; start < changes.length; start += batch) {
-    await db.insert(auditEntries).values(changes.slice(start, start + batch).map((change) => toEntry(caller, change)))
-    await turn()
-  }
+  const entries = changes.map((change) => toEntry(caller, change))
+  if (!addPending(db, entries)) await transact(db, async (inner) => void addPending(inner, entries))
 }
 
 function toEntry({ workspace, actor, requestId }: Caller, { action, subject, before = null, after = null }: Change) {
-  return { workspaceId: workspace, actor, action, subject, before, after, requestId: requestId ?? null }
+  return { workspace, actor, action, subject, before, after, requestId: requestId ?? null }
 }
 
 /** Announces a change of the offered tools; delivered when the transaction commits. */

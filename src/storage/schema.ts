@@ -197,7 +197,7 @@ export const apiKeys = pgTable(
   (table) => [unique('api_keys_hash').on(table.hash), unique('api_keys_name').on(table.workspaceId, table.name)],
 )
 
-/** The audit log. */
+/** The audit log; a row without a sequence was written outside the chain. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -210,9 +210,19 @@ export const auditEntries = pgTable(
     before: json('before'),
     after: json('after'),
     requestId: text('request_id'),
+    sequence: bigint('sequence', { mode: 'number' }),
+    previousHash: text('previous_hash'),
+    hash: text('hash'),
   },
   (table) => [index('audit_entries_newest').on(table.workspaceId, table.id)],
 )
+
+/** The last row of the audit log of a workspace. */
+export const auditHeads = pgTable('audit_heads', {
+  workspaceId: workspaceId().primaryKey(),
+  sequence: bigint('sequence', { mode: 'number' }).notNull(),
+  hash: text('hash').notNull(),
+})
 
 /** The responses to requests with an Idempotency-Key, so that a repeated request changes nothing. */
 export const idempotentAnswers = pgTable(

@@ -85,7 +85,10 @@ class LineSink {
 }
 
 /** The lines of a file; compression is detected by its first bytes. */
-export async function* readLines(file: string): AsyncGenerator<string> {
+export async function* readLines(
+  file: string,
+  damaged: (cause: unknown) => TooldexError = (cause) => dumpRefused('it is damaged', cause),
+): AsyncGenerator<string> {
   try {
     yield* splitLines(await openText(file))
   } catch (error) {
@@ -93,7 +96,7 @@ export async function* readLines(file: string): AsyncGenerator<string> {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (syscall !== undefined)
       throw new TooldexError('FILE_REFUSED', `${file} cannot be read (${code}).`, { cause: error })
-    throw dumpRefused('it is damaged', error)
+    throw damaged(error)
   }
 }
 

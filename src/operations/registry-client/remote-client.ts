@@ -44,13 +44,17 @@ interface RemoteOptions {
   readonly retries?: number
 }
 
-/** Runs an operation on a server. */
+/** Runs an operation on a server; a stream has no deadline, but ends with the signal. */
 export async function invokeRemote<Input extends z.ZodType, Output extends z.ZodType>(
   remote: RemoteServer,
   operation: Operation<Input, Output>,
   input: Record<string, unknown>,
   options: RemoteOptions,
 ): Promise<z.output<Output>> {
+  if (operation.http?.media !== undefined)
+    return operation.output.parse(
+      await requestRemote(remote, operation, input, options, async (response) => response.body),
+    )
   const timeoutMs = operation.http?.deadlineMs ?? defaultDeadlineMs
   return operation.output.parse(
     await requestRemote(remote, operation, input, { ...options, timeoutMs }, readJsonResponse),

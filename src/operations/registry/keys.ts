@@ -6,7 +6,7 @@ import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { hints } from '../../diagnostics/shape-problems.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { IdOrName, pageOf, paging } from './inputs.ts'
+import { IdOrName } from './inputs.ts'
 
 const tag = 'keys'
 const scopes = ['read', 'call', 'write', 'admin'] as const satisfies readonly KeyScope[]
@@ -157,29 +157,4 @@ export const revokeKey = defineOperation({
   async handle({ idOrName }, context) {
     return context.registry.stores.keys.revoke(context.caller, idOrName, refuseLast)
   },
-})
-
-/** Lists audit entries. */
-export const listAudit = defineOperation({
-  name: 'audit.list',
-  summary: 'List the audit log, newest first: each change with its caller and the values before and after.',
-  scope: 'admin',
-  needs: ['registry'],
-  http: { method: 'get', path: '/audit', tag },
-  input: z.object({
-    ...paging,
-    subject: z.string().max(300).optional().describe('Only changes of this subject, such as tool:send_report.'),
-  }),
-  output: pageOf(
-    z.object({
-      at: z.string(),
-      actor: z.string(),
-      action: z.string(),
-      subject: z.string(),
-      before: z.unknown(),
-      after: z.unknown(),
-      requestId: z.string().nullable(),
-    }),
-  ),
-  handle: (query, context) => context.registry.stores.audit.list(context.caller.workspace, query),
 })

@@ -24,6 +24,7 @@ export const dumpedTables: readonly PgTable[] = [
   schema.learnedQueries,
   schema.idempotentAnswers,
   schema.auditEntries,
+  schema.auditHeads,
 ]
 
 /** The tables of the schema except `workers`, whose rows are processes; a test checks that none is missing. */

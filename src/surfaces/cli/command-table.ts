@@ -118,8 +118,8 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/registry/registry-commands.ts')).addKeys,
   },
   audit: {
-    summary: 'list recorded changes, newest first',
-    load: async () => (await import('./commands/registry/registry-commands.ts')).addAudit,
+    summary: 'list recorded changes, newest first; verify and export the audit log',
+    load: async () => (await import('./commands/registry/audit.ts')).addAudit,
   },
   demo: {
     summary: 'show a short tour with the bundled configs',

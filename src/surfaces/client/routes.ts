@@ -3,7 +3,9 @@ import type { ClientRoute } from '../../http-client/route.ts'
 
 /** The routes of all operations by name. */
 export const clientRoutes = {
+  'audit.export': { method: 'get', path: '/audit/export', media: 'application/x-ndjson' },
   'audit.list': { method: 'get', path: '/audit' },
+  'audit.verify': { method: 'get', path: '/audit/verify', deadlineMs: 600_000 },
   'bundle.export': { method: 'get', path: '/bundle' },
   'bundle.import': { method: 'post', path: '/bundle', keyed: true, deadlineMs: 600_000 },
   'catalog.eval': { method: 'post', path: '/eval', reads: true },

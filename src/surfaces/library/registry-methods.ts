@@ -2,11 +2,12 @@ import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { findUnstorable } from '../../diagnostics/plain-input.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
+import { exportAudit, listAudit, verifyAudit } from '../../operations/audit/audit.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { exportBundle, importBundle } from '../../operations/registry/bundles.ts'
 import * as categories from '../../operations/registry/categories.ts'
 import { listForModel } from '../../operations/registry/definitions.ts'
-import { createKey, currentKey, listAudit, listKeys, revokeKey } from '../../operations/registry/keys.ts'
+import { createKey, currentKey, listKeys, revokeKey } from '../../operations/registry/keys.ts'
 import * as proposals from '../../operations/registry/proposals.ts'
 import * as tools from '../../operations/registry/tools.ts'
 import { validateDraft, validateTool } from '../../operations/registry/validate-tool.ts'
@@ -78,7 +79,7 @@ export function toMethods(client: RegistryClient, ending: AbortController) {
     },
     bundles: { export: method(exportBundle), import: method(importBundle) },
     keys: { create: method(createKey), list: method(listKeys), revoke: method(revokeKey), current: method(currentKey) },
-    audit: method(listAudit),
+    audit: { list: method(listAudit), verify: method(verifyAudit), export: method(exportAudit) },
     /** Cancels running calls and closes the database. */
     async close(): Promise<void> {
       if (isClosed()) return

@@ -138,27 +138,6 @@ const keyState = ({ revokedAt, expiresAt }: { revokedAt: string | null; expiresA
   return Date.parse(expiresAt) < Date.now() ? 'expired' : `until ${expiresAt}`
 }
 
-/** `tooldex audit`: the log of changes. */
-export const addAudit: AddCommand = (program, host) =>
-  operationCommands(
-    program,
-    host,
-  )({
-    line: 'audit',
-    operation: keys.listAudit,
-    options: ['--subject <subject>', '--limit <n>', '--cursor <cursor>'],
-    text: tableText(
-      {
-        Time: ({ at }) => at,
-        Actor: ({ actor }) => actor,
-        Action: ({ action }) => action,
-        Subject: ({ subject }) => subject,
-      },
-      'No changes are recorded yet.',
-      'No recorded change matches.',
-    ),
-  })
-
 /** `tooldex secrets`: secrets that tools refer to as secret:NAME. */
 export const addSecrets: AddCommand = (program, host) => {
   const add = operationCommands(program.command('secrets'), host)

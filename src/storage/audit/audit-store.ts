@@ -1,12 +1,14 @@
-import { and, desc, eq, lt } from 'drizzle-orm'
-import type { AuditEntry, AuditStore, Caller, PageQuery } from '../../contract/stores.ts'
+import { and, desc, eq, gt, isNull, lt, or } from 'drizzle-orm'
+import type { AuditEntry, AuditStore } from '../../contract/audit.ts'
+import type { Caller, PageQuery } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard } from '../guard.ts'
 import { type Cursors, readPage } from '../page.ts'
 import { type Change, record } from '../record.ts'
-import { auditEntries } from '../schema.ts'
+import { auditEntries, auditHeads } from '../schema.ts'
+import { readRows } from './read-rows.ts'
 
-/** The audit log, newest first. */
+/** The audit log: newest first in lists, oldest first as a chain. */
 export class DatabaseAuditStore implements AuditStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
@@ -42,9 +44,28 @@ export class DatabaseAuditStore implements AuditStore {
       }),
     )
   }
+
+  head(workspace: string) {
+    return guard(async () => {
+      const [head] = await this.#db.select().from(auditHeads).where(eq(auditHeads.workspaceId, workspace))
+      return head === undefined ? undefined : { sequence: head.sequence, hash: head.hash }
+    })
+  }
+
+  async *chain(workspace: string, after = 0) {
+    const isLater = after === 0 ? undefined : or(gt(auditEntries.sequence, after), isNull(auditEntries.sequence))
+    const own = and(eq(auditEntries.workspaceId, workspace), isLater)
+    for await (const rows of readRows(this.#db, own, guard)) yield rows.map(({ id: _id, ...row }) => row)
+  }
 }
 
 /** Omits the row number, which would reveal the number of changes in other workspaces. */
-function toEntry({ id: _id, workspaceId: _workspace, at, ...rest }: typeof auditEntries.$inferSelect): AuditEntry {
+function toEntry({
+  id: _id,
+  workspaceId: _workspace,
+  previousHash: _previous,
+  at,
+  ...rest
+}: typeof auditEntries.$inferSelect): AuditEntry {
   return { ...rest, at: at.toISOString() }
 }

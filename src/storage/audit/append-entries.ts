@@ -1,0 +1,88 @@
+import { eq, sql } from 'drizzle-orm'
+import { yieldTurns } from '../../base/yield-turns.ts'
+import type { ChainHead } from '../../contract/audit.ts'
+import { chainStart, hashRow } from '../../rules/audit-chain.ts'
+import { type Db, rowsOf } from '../database.ts'
+import { auditEntries, auditHeads } from '../schema.ts'
+
+/** An entry that is not in the chain yet. */
+export interface NewEntry {
+  readonly workspace: string
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly before: unknown
+  readonly after: unknown
+  readonly requestId: string | null
+}
+
+// The embedded engine may run on this thread, so long statements would block the event loop.
+const batch = 100
+
+/**
+ * Appends entries to the chains of their workspaces. The head of a chain is locked until the transaction ends, so this is the last
+ * statement of a transaction: the order of the chain is the order of the commits, and no other lock is waited for while it is held.
+ */
+export async function appendEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
+  // All transactions lock several chains in the same order.
+  const workspaces = [...new Set(entries.map(({ workspace }) => workspace))].sort()
+  for (const workspace of workspaces) {
+    const own = entries.filter((entry) => entry.workspace === workspace)
+    await appendTo(db, workspace, own)
+  }
+}
+
+async function appendTo(db: Db, workspace: string, entries: readonly NewEntry[]): Promise<void> {
+  const { at, ...head } = await moveHead(db, workspace, entries.length)
+  const turn = yieldTurns()
+  let last: ChainHead = head
+  for (let start = 0; start < entries.length; start += batch) {
+    const rows: (typeof auditEntries.$inferInsert)[] = []
+    for (const entry of entries.slice(start, start + batch)) {
+      const { row, ...next } = toRow(entry, last, at)
+      rows.push(row)
+      last = next
+    }
+    const isLast = start + batch >= entries.length
+    // Both statements are sent at once.
+    await Promise.all([
+      db.insert(auditEntries).values(rows),
+      ...(isLast ? [db.update(auditHeads).set({ hash: last.hash }).where(eq(auditHeads.workspaceId, workspace))] : []),
+    ])
+    await turn()
+  }
+}
+
+/** Locks the head, reserves the next numbers, and returns the last row and the time of the database. */
+async function moveHead(db: Db, workspace: string, count: number): Promise<ChainHead & { readonly at: string }> {
+  const [head] = rowsOf<{ sequence: string | number; hash: string; at: string }>(
+    await db.execute(sql`insert into audit_heads as head (workspace_id, sequence, hash)
+      values (${workspace}, ${count}, ${chainStart})
+      on conflict (workspace_id) do update set sequence = head.sequence + ${count}
+      returning sequence, hash,
+        to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at`),
+  )
+  const { sequence, hash, at } = head as NonNullable<typeof head>
+  return { sequence: Number(sequence) - count, hash, at }
+}
+
+function toRow({ workspace, ...entry }: NewEntry, last: ChainHead, at: string) {
+  const [before, after] = [toJson(entry.before), toJson(entry.after)]
+  const sequence = last.sequence + 1
+  const hash = hashRow({ ...entry, workspace, sequence, previousHash: last.hash, at, before, after })
+  const row = {
+    ...entry,
+    workspaceId: workspace,
+    at: new Date(at),
+    before: asJson(before),
+    after: asJson(after),
+    sequence,
+    previousHash: last.hash,
+    hash,
+  }
+  return { row, sequence, hash }
+}
+
+const toJson = (value: unknown): string | null => (value == null ? null : JSON.stringify(value))
+/** Exactly this text, which the hash covers. */
+const asJson = (json: string | null) => (json === null ? null : sql`${json}::text::json`)
