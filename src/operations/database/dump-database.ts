@@ -83,7 +83,10 @@ export const importDatabase = defineOperation({
   summary: 'Import a file written by export, all or nothing, into an empty database or in place of the current data.',
   scope: 'admin',
   needs: ['database'],
-  input: z.object({ file: z.string().min(1), replace: z.boolean().default(false) }),
+  input: z.object({
+    file: z.string().min(1).describe('File written by backup or export.'),
+    replace: z.boolean().default(false).describe('Delete the current content of the database.'),
+  }),
   output: z.object({ file: z.string(), rows: z.record(z.string(), z.int()) }),
   async handle({ file, replace }, context) {
     const path = resolve(file)

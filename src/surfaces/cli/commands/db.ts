@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type * as z from 'zod'
 import { TooldexError } from '../../../base/errors.ts'
 import { databaseStatus, migrateDatabase } from '../../../operations/database/database-status.ts'
 import { backupDatabase, exportDatabase, importDatabase } from '../../../operations/database/dump-database.ts'
@@ -13,43 +14,67 @@ import { type RemoteServer, requestRemote } from '../../../operations/registry-c
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, toJson } from './command.ts'
+import { operationCommands } from './operation-command.ts'
 
 interface Flags {
   readonly server?: string
   readonly json?: boolean
-  readonly replace?: boolean
 }
 
 /** `tooldex db`: database administration. */
 export const addDb: AddCommand = (program, host) => {
   const db = program.command('db')
-  addMigrate(db, host)
-  addStatus(db, host)
+  const add = operationCommands(db, host)
+  const local = { isLocal: true, within: <Result>(work: Work<Result>) => withDatabase(host, work) }
+  add({
+    line: 'migrate',
+    about: 'apply pending migrations',
+    operation: migrateDatabase,
+    ...local,
+    text: ({ name, steps }) => `${name} is ${steps.length === 0 ? '' : 'now '}up to date.\n`,
+  })
+  add({
+    line: 'status',
+    about: 'show migration status and row counts',
+    operation: databaseStatus,
+    ...local,
+    text: statusText,
+  })
   addWriting(db, host, 'backup', 'write the whole database to a file, without stopping the server')
-  addReading(db, host, 'restore', 'replace the content of the database by a backup', true)
+  const loaded = {
+    operation: importDatabase,
+    ...local,
+    text: ({ rows, file }: LoadedDump) => `${total(rows)} rows read from ${file}\n`,
+  }
+  add({
+    line: 'restore <file>',
+    about: 'replace the content of the database by a backup',
+    ...loaded,
+    prepare: (input) => ({ ...requireFile(input), replace: true }),
+  })
   addWriting(db, host, 'export', 'write the whole database to a file that any engine can import')
-  addReading(db, host, 'import', 'import an exported file into an empty database', false)
-}
-
-function addMigrate(db: Command, host: CliHost): void {
-  withJson(db.command('migrate').description('apply pending migrations')).action(async (flags: Flags) => {
-    const answer = await withDatabase(host, (context) => invoke(migrateDatabase, {}, context))
-    if (flags.json) return host.out(toJson(answer))
-    host.out(answer.steps.length === 0 ? `${answer.name} is up to date.\n` : `${answer.name} is now up to date.\n`)
+  add({
+    line: 'import <file>',
+    about: 'import an exported file into an empty database',
+    options: ['--replace'],
+    ...loaded,
+    prepare: requireFile,
   })
 }
 
-function addStatus(db: Command, host: CliHost): void {
-  withJson(db.command('status').description('show migration status and row counts')).action(async (flags: Flags) => {
-    const answer = await withDatabase(host, (context) => invoke(databaseStatus, {}, context))
-    if (flags.json) return host.out(toJson(answer))
-    const { name, engine, applied, pending, olderShape, rows } = answer
-    host.out(`${name} (${engine}): ${applied.length} migrations applied, ${pending.length} pending\n`)
-    if (olderShape) host.out('It has tables of the first data model; convert them with: tooldex db migrate\n')
-    for (const step of pending) host.out(`  pending: ${step}\n`)
-    const cells = Object.entries(rows ?? {}).map(([table, count]) => [table, String(count)])
-    if (cells.length > 0) host.out(`${formatTable(['Table', 'Rows'], cells, host.columns)}\n`)
-  })
+type Work<Result> = (context: ProcessContext) => Promise<Result>
+type LoadedDump = z.output<typeof importDatabase.output>
+
+function statusText(answer: z.output<typeof databaseStatus.output>, { columns }: { readonly columns: number }): string {
+  const { name, engine, applied, pending, olderShape, rows } = answer
+  const cells = Object.entries(rows ?? {}).map(([table, count]) => [table, String(count)])
+  const lines = [
+    `${name} (${engine}): ${applied.length} migrations applied, ${pending.length} pending`,
+    ...(olderShape ? ['It has tables of the first data model; convert them with: tooldex db migrate'] : []),
+    ...pending.map((step) => `  pending: ${step}`),
+    ...(cells.length > 0 ? [formatTable(['Table', 'Rows'], cells, columns)] : []),
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 function addWriting(db: Command, host: CliHost, name: string, text: string): void {
@@ -82,19 +107,12 @@ async function writeOut(host: CliHost, flags: Flags): Promise<void> {
   }
 }
 
-function addReading(db: Command, host: CliHost, name: string, text: string, always: boolean): void {
-  const command = db.command(name).description(text).argument('<file>', 'file written by db backup or db export')
-  if (!always) command.option('--replace', 'delete the current content of the database')
-  withJson(command).action(async (file: string, flags: Flags) => {
-    if (file === '-') throw new TooldexError('USAGE', `db ${name} cannot read standard input.`, { hint: twiceHint })
-    const input = { file, replace: always || flags.replace === true }
-    const answer = await withDatabase(host, (context) => invoke(importDatabase, input, context))
-    host.out(flags.json ? toJson(answer) : `${total(answer.rows)} rows read from ${answer.file}\n`)
+function requireFile(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (input.file !== '-') return input
+  throw new TooldexError('USAGE', 'A dump cannot be read from standard input.', {
+    hint: 'Save it to a file first: the file is read twice, so that a damaged one is rejected before any change.',
   })
 }
-
-const twiceHint =
-  'Save it to a file first: the file is read twice, so that a damaged one is rejected before any change.'
 
 const withJson = (command: Command): Command => command.option('--json', 'print JSON')
 const total = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, n) => sum + n, 0)

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander'
 import * as z from 'zod'
 import { TooldexError } from '../../../base/errors.ts'
 import { invoke } from '../../../operations/invoke.ts'
-import type { Operation } from '../../../operations/operation.ts'
+import type { Operation, ProcessContext } from '../../../operations/operation.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import { collect, parseInteger, toJson } from './command.ts'
@@ -29,6 +29,8 @@ interface OperationCommand<Input extends z.ZodObject, Output extends z.ZodType> 
   readonly options?: readonly string[]
   /** Whether the operation works on this machine, without a registry. */
   readonly isLocal?: boolean
+  /** Opens what a local operation needs besides the configs. */
+  readonly within?: <Result>(work: (context: ProcessContext) => Promise<Result>) => Promise<Result>
   /** Checks or completes the input before the registry is opened. */
   readonly prepare?: (input: Fields) => Fields | Promise<Fields>
   /** Replaces names in the input by ids of the registry. */
@@ -63,8 +65,9 @@ export const operationCommands =
       const placed = targets.map((field, index) => [field, values[index]])
       const typed = Object.fromEntries([...placed, ...named].filter(([, value]) => value !== undefined))
       const input = (await spec.prepare?.(typed)) ?? typed
+      const { within = async (work) => work(await host.open({ configs: [] })) } = spec
       const answer = await (spec.isLocal
-        ? invoke(operation, input, await host.open({ configs: [] }))
+        ? within((context) => invoke(operation, input, context))
         : withRegistry(host, server === undefined ? {} : { server }, async (registry) =>
             registry.invoke(operation, { ...((await spec.resolve?.(input, registry)) ?? input) }),
           )
