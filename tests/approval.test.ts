@@ -12,7 +12,7 @@ let server: TestServer
 let [caller, boss, both, reader] = ['', '', '', '']
 
 beforeAll(async () => {
-  server = await startServer({ sandbox: 'none', words: ['coreutils'] })
+  server = await startServer({ words: ['coreutils'] })
   await registerScript(server, 'pays', { script: 'echo "paid $1"', annotations: { requiresApproval: true } })
   await registerScript(server, 'mails', { script: 'echo "mailed $1"' })
   caller = await makeKey(server, 'caller', ['call'])
@@ -181,7 +181,6 @@ describe('a call that requires approval', () => {
 
 it('a call expires without a decision, with its own error code', async () => {
   const quick = await startServer({
-    sandbox: 'none',
     words: ['coreutils'],
     env: { TOOLDEX_APPROVAL_MS: '700', TOOLDEX_LEASE_MS: '1500' },
   })

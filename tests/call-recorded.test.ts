@@ -21,7 +21,7 @@ let server: TestServer
 
 beforeAll(async () => {
   // Its scripts wait for files of the test.
-  server = await startServer({ words: ['coreutils'], sandbox: 'none' })
+  server = await startServer({ words: ['coreutils'], limitedBecause: 'its scripts wait for files of the test' })
   await registerScript(server, 'slow_words', { script: words })
   await registerScript(server, 'fails', { script: 'echo half; echo broken >&2; exit 3' })
   await registerScript(server, 'as_json', {
@@ -292,7 +292,10 @@ describe('tooldex call on the local database', () => {
 })
 
 it('waits for the queue of a server without a worker, until there is one', async () => {
-  const idle = await startServer({ words: ['--no-worker', 'coreutils'], sandbox: 'none' })
+  const idle = await startServer({
+    words: ['--no-worker', 'coreutils'],
+    limitedBecause: 'its scripts wait for files of the test',
+  })
   try {
     await registerScript(idle, 'patient', { script: 'echo done' })
     const env = { ...none, TOOLDEX_HOME: idle.home, TOOLDEX_API_KEY: idle.key }

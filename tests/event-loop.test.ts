@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { compileTool } from '../src/definitions/index.ts'
+import { diffTools } from '../src/versions/index.ts'
 import { hostileArguments, hostileSchema, paths } from './fuzz/hostile.ts'
 import { createRandom } from './fuzz/random.ts'
 
@@ -15,6 +17,10 @@ const { shapeOutput } = (await built('runs/shape-output.js')) as typeof import('
 const { failure } = (await built('runs/create-runner.js')) as typeof import('../src/runs/create-runner.ts')
 const { defaultRunSettings } = (await built('runs/settings.js')) as typeof import('../src/runs/settings.ts')
 const { readJson } = (await built('documents/read-json.js')) as typeof import('../src/documents/read-json.ts')
+
+const { compileInTurn, diffInTurn } = (await built(
+  'operations/checks/tool-threads.js',
+)) as typeof import('../src/operations/checks/tool-threads.ts')
 
 /** How many turns the event loop took until the work was done; none where it was done on this very thread. */
 async function turnsDuring<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
@@ -118,6 +124,42 @@ describe('work that would hold the event loop', () => {
     await expect(readJsonInTurns(bytes(text.slice(1)), {})).rejects.toMatchObject({ code: 'INPUT_INVALID' })
     const broken = new Uint8Array(300_000).fill(0xff)
     await expect(readJsonInTurns(broken, {})).rejects.toMatchObject({ code: 'BODY_INVALID' })
+  })
+
+  it('a long body is refused if a part of it that arrives at once has too many values', async () => {
+    const bytes = (value: unknown) => new Uint8Array(Buffer.from(JSON.stringify(value)))
+    const many = Array.from({ length: 60_000 }, (_, at) => `tag ${at}`)
+    const keys = Object.fromEntries(many.map((key) => [key, 1]))
+    const options = { maxValues: 1_000_000 }
+    const refuse = (value: unknown) => expect(readJsonInTurns(bytes(value), options)).rejects
+    await refuse({ bundle: { tools: [{ name: 'a' }, { name: 'b', tags: many }] } }).toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'The part at /bundle/tools/1 has more than 20000 values.',
+    })
+    await refuse({ bundle: keys }).toMatchObject({ code: 'TOO_LARGE' })
+    await refuse({ a: { b: { c: { d: many } } } }).toMatchObject({ code: 'TOO_LARGE' })
+    expect(await readJsonInTurns(bytes({ bundle: { tags: many } }), options)).toEqual({ bundle: { tags: many } })
+  })
+
+  const choice = (levels: number): object =>
+    levels === 0 ? { type: ['string', 'null'] } : { anyOf: [choice(levels - 1), choice(levels - 1)], minimum: 1 }
+
+  it('large schemas are compared in a thread, with the same result as on this one', async () => {
+    const tool = (inputSchema: object) => ({ name: 'a', inputSchema, outputSchema: {}, executorConfig: {} }) as never
+    const [before, after] = [tool({ properties: { text: choice(9) } }), tool({ properties: { text: choice(8) } })]
+    const { turns, result } = await turnsDuring(() => diffInTurn(before, after))
+    expect(turns).toBeGreaterThan(0)
+    expect(result).toEqual(diffTools(before, after))
+  })
+
+  it('the definition of a large schema is made in a thread, and is the same as on this one', async () => {
+    const named = (inputSchema: Record<string, unknown>) => ({ id: 'a', name: 'a', description: 'b.', inputSchema })
+    for (const schema of [{ type: 'object', properties: { text: choice(9) } }, branching(9)])
+      for (const format of ['gemini', 'openai', 'anthropic', 'mcp'] as const) {
+        const { turns, result } = await turnsDuring(() => compileInTurn(named(schema) as never, format))
+        expect(result).toEqual(compileTool(named(schema) as never, format))
+        if (format === 'gemini') expect(turns).toBeGreaterThan(0)
+      }
   })
 
   it('secrets in a long output are replaced in a thread, in keys and numbers too', async () => {

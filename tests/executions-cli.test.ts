@@ -13,7 +13,7 @@ import { tempFolder } from './support/temp-folder.ts'
 let server: TestServer
 beforeAll(async () => {
   // Its scripts wait for files of the test.
-  server = await startServer({ words: ['coreutils'], sandbox: 'none' })
+  server = await startServer({ words: ['coreutils'], limitedBecause: 'its scripts wait for files of the test' })
   await registerScript(server, 'slow_words', {
     script: 'for i in $(seq "$2"); do echo "$1 $i"; echo "heard $i" >&2; sleep 0.5; done',
   })

@@ -26,9 +26,21 @@ beforeAll(async () => {
   postgres = await sharedPostgres()
   url = await postgres.createDatabase()
   folder = lastingFolder()
-  first = await startServer({ sandbox: 'none', database: url, words: ['--no-worker', 'coreutils'] })
-  second = await startServer({ sandbox: 'none', database: url, words: ['--no-worker'] })
-  worker = await startWorker({ sandbox: 'none', database: url, words: ['--label', 'gpu', '--concurrency', '4'] })
+  first = await startServer({
+    limitedBecause: 'its tools write to files of the test',
+    database: url,
+    words: ['--no-worker', 'coreutils'],
+  })
+  second = await startServer({
+    limitedBecause: 'its tools write to files of the test',
+    database: url,
+    words: ['--no-worker'],
+  })
+  worker = await startWorker({
+    limitedBecause: 'its tools write to files of the test',
+    database: url,
+    words: ['--label', 'gpu', '--concurrency', '4'],
+  })
   database = await openDatabase({ url })
   const args = [{ name: 'mark', positional: 1 }]
   const properties = { mark: { type: 'string' } }

@@ -15,7 +15,7 @@ let [bound, free, writer] = ['', '', '']
 const hidden = 'secret_payroll'
 
 beforeAll(async () => {
-  server = await startServer({ sandbox: 'none', words: ['coreutils'] })
+  server = await startServer({ words: ['coreutils'] })
   await registerScript(server, hidden, { script: 'echo "secret $1"' })
   await registerScript(server, 'public_words', { script: 'echo "public $1"' })
   bound = await makeKey(server, 'bound', ['call', 'read'])

@@ -7,7 +7,7 @@ import { execute, registerCommand } from './support/traced-tools.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ sandbox: 'none' })
+  server = await startServer({ limitedBecause: 'its commands are scripts outside of the folders of the server' })
 })
 afterAll(() => server.stop())
 

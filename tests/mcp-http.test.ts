@@ -215,6 +215,21 @@ describe('requests to the MCP endpoint', () => {
     }
   })
 
+  it('with parameters of the wrong shape get an error that names them, never an internal error', async () => {
+    for (const [method, params, field] of [
+      ['resources/read', {}, 'uri'],
+      ['tools/list', { cursor: {} }, 'cursor'],
+      ['tools/call', { name: 'search_tools', arguments: 7 }, 'arguments'],
+    ] as const) {
+      const headers = { ...named(method), ...('name' in params ? { 'mcp-name': params.name } : {}) }
+      const answers = [await post({ ...list, method, params }), await post(modern(method, params), headers)]
+      for (const { body } of answers)
+        expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining(field) })
+    }
+    const initialize = await post({ ...list, method: 'initialize' })
+    expect(initialize.body.error).toMatchObject({ code: -32602, message: expect.stringContaining('protocolVersion') })
+  })
+
   it('with other methods than POST and DELETE are refused', async () => {
     const got = await ask(`${server.url}/mcp`, 'GET', { key: server.key, headers: { accept: 'text/event-stream' } })
     expect(got).toMatchObject({ status: 405 })
@@ -239,6 +254,23 @@ describe('requests to the MCP endpoint', () => {
       status: 400,
       body: { error: { code: -32022, data: { supported: expect.arrayContaining(['2026-07-28']) } } },
     })
+  })
+
+  it('of a session end with it, but not by a key whose name is the beginning of another', async () => {
+    const gate = await registerGated('kept')
+    const [short, long] = [await makeKey(server, 'ci', ['call']), await makeKey(server, 'ci bot', ['call'])]
+    const call = { name: 'call_tool', arguments: { name: 'kept', arguments: { word: 'x' } } }
+    const session = (id: string) => ({ 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': id })
+    const running = post({ ...list, method: 'tools/call', params: call }, session('s'), long)
+    await gate.begun()
+    const end = (id: string, key: string) => ask(`${server.url}/mcp`, 'DELETE', { key, headers: session(id) })
+    for (const id of ['bot', 'bot s', 's', '']) expect((await end(id, short)).status).toBe(204)
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+    for (const id of ['bot s', 's']) await post(cancelled, session(id), short)
+    expect(await statusOf('kept')).toBe('RUNNING')
+    expect((await end('s', long)).status).toBe(204)
+    expect((await running).status).toBe(202)
+    await expect.poll(() => statusOf('kept')).toBe('CANCELLED')
   })
 
   it('discover the server', async () => {

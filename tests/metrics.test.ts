@@ -95,7 +95,10 @@ onServer(
     })
   },
   // Its tools wait for a file of the test, and their isolation is counted.
-  { words: ['--concurrency', '2', tempConfig('counted.yaml', config)], sandbox: 'none' },
+  {
+    words: ['--concurrency', '2', tempConfig('counted.yaml', config)],
+    limitedBecause: 'its tools wait for files of the test',
+  },
 )
 
 onServer(

@@ -163,8 +163,16 @@ describe('access tokens', () => {
     }
   })
 
-  it('leave keys valid', async () => {
+  it('that are wrong are limited by address, while valid ones, expired ones and keys get their usual responses', async () => {
+    const { privateKey } = await generateKeyPair('RS256')
+    const wrong = await forge(valid(), privateKey)
+    const statuses: number[] = []
+    for (let count = 0; count < 30; count++) statuses.push((await list(wrong)).status)
+    expect(new Set(statuses.slice(-10))).toEqual(new Set([429]))
+    expect((await list(wrong)).headers.get('retry-after')).toMatch(/^\d+$/)
+    expect((await list(await forge(valid()))).status).toBe(200)
     expect((await list(server.key)).status).toBe(200)
+    expect((await list(await forge({ ...valid(), exp: Math.floor(Date.now() / 1000) - 600 }))).status).toBe(401)
   })
 
   it('are bound by policies that name the subject', async () => {

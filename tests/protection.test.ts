@@ -395,5 +395,5 @@ onServer(
       })
     })
   },
-  { sandbox: 'none', words: ['coreutils', '--policy', tempConfig('policy.yaml', JSON.stringify(policyOf(fileRules)))] },
+  { words: ['coreutils', '--policy', tempConfig('policy.yaml', JSON.stringify(policyOf(fileRules)))] },
 )

@@ -24,7 +24,11 @@ beforeAll(async () => {
   const count = `mkdir '${running}'/$$; ls '${running}' | wc -l >> '${countsFile}'`
   const counting = `#!/bin/sh\n${count}\n${findPython()} "$@"\ncode=$?\nrmdir '${running}'/$$\nexit $code\n`
   const env = { TOOLDEX_PYTHON: tempScript('python.sh', counting, folder) }
-  server = await startServer({ sandbox: 'none', words: ['--mcp-servers', servers], env })
+  server = await startServer({
+    limitedBecause: 'its upstream program and its Python interpreter write to files of the test',
+    words: ['--mcp-servers', servers],
+    env,
+  })
   const tool = {
     name: 'far_away',
     displayName: 'Far away',

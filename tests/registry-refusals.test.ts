@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { errorTable } from '../src/base/errors.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
 import { runInline } from './support/run-here.ts'
@@ -59,6 +61,25 @@ describe('the name of a key', () => {
       ])
     },
   )
+})
+
+describe('the name of a tool', () => {
+  it('is not __proto__, which no policy could name', async () => {
+    const tool = { ...draft('greet'), name: '__proto__' }
+    for (const answer of [
+      await server.request('POST', '/tools', { body: tool }),
+      await server.request('POST', '/validate', { body: tool }),
+      await server.request('PATCH', '/tools/greet', { body: { name: '__proto__' } }),
+      await server.request('POST', '/bundle', { body: { bundle: { tooldex: 1, tools: [tool] } } }),
+    ]) {
+      expect(answer.text).toContain('must be another name')
+      expect(answer.text).toContain('/name')
+    }
+    await register(server, 'constructor')
+    await server.request('POST', '/tools/constructor/activate')
+    const planned = await server.request('POST', '/tools/constructor/execute', { body: { input: {}, dryRun: true } })
+    expect(planned).toMatchObject({ status: 200, body: { plan: expect.anything() } })
+  })
 })
 
 describe('the current key', () => {
@@ -242,4 +263,26 @@ describe('a client that guesses keys', () => {
     expect(answer.body.hint).toContain(`${seconds} seconds`)
     expect((await server.request('GET', '/tools')).status).toBe(200)
   })
+})
+
+it('a connection is closed after a body that is too long to be read to its end, and the response announces it', async () => {
+  const length = 200 * 1024 * 1024
+  const headers = {
+    authorization: `Bearer ${server.key}`,
+    'content-type': 'application/json',
+    'content-length': length,
+  }
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const sending = request(`${server.url}/api/v1/tools`, { method: 'POST', headers, agent })
+  sending.on('error', () => {})
+  const chunk = Buffer.alloc(1024 * 1024, ' ')
+  const send = () => {
+    while (!sending.destroyed && sending.write(chunk));
+  }
+  sending.on('drain', send)
+  send()
+  const [response] = (await once(sending, 'response')) as [IncomingMessage]
+  expect([response.statusCode, response.headers.connection]).toEqual([413, 'close'])
+  sending.destroy()
 })

@@ -9,7 +9,7 @@ let server: TestServer
 const readOnly = { readOnlyHint: true }
 
 beforeAll(async () => {
-  server = await startServer({ sandbox: 'none', words: ['coreutils'] })
+  server = await startServer({ words: ['coreutils'] })
 })
 afterAll(() => server?.stop())
 

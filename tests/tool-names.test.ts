@@ -12,7 +12,7 @@ const bare = 'coreutils_echo'
 const shared = 'coreutils_cat'
 
 beforeAll(async () => {
-  server = await startServer({ sandbox: 'none', words: ['coreutils'] })
+  server = await startServer({ words: ['coreutils'] })
   await registerScript(server, bare, { script: 'echo "registered $1"' })
   await registerScript(server, shared, { script: 'echo "registered $1"', more: { namespace: 'acme' } })
   await eventually(

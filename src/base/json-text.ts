@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { TooldexError } from './errors.ts'
 import { isObject } from './json-values.ts'
+import { toPointer } from './problem.ts'
 import { yieldTurns } from './yield-turns.ts'
 
 /** A longer JSON text is neither parsed nor serialized on the main thread. */
@@ -34,29 +36,48 @@ export interface SplitJson {
 const pieceCharacters = 64 * 1024
 // Bundles have their arrays on the second level.
 const listDepth = 2
+// Each part is received in one turn.
+const maxPartValues = 20_000
 
-/** Separates the long arrays from a JSON value. */
+/** Separates the long arrays from a JSON value; rejects a part, which is an item or the rest, with too many values. */
 export function splitJson(value: unknown): SplitJson {
   const lists: { path: readonly string[]; pieces: readonly string[] }[] = []
   const take = (each: unknown, path: readonly string[]): unknown => {
     if (typeof each !== 'object' || each === null || path.length > listDepth) return each
     if (Array.isArray(each)) {
-      const pieces = toPieces(each)
+      const pieces = toPieces(each, path)
       if (pieces.length < 2) return each
       lists.push({ path, pieces })
       return []
     }
     return Object.fromEntries(Object.entries(each).map(([name, inner]) => [name, take(inner, [...path, name])]))
   }
-  return { rest: take(value, []), lists }
+  const rest = take(value, [])
+  requireFewValues(rest, [])
+  return { rest, lists }
 }
 
-function toPieces(list: readonly unknown[]): readonly string[] {
+function requireFewValues(value: unknown, path: readonly PropertyKey[]): void {
+  let count = 0
+  const open = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) open.push(inner)
+    if (++count <= maxPartValues) continue
+    const where = path.length === 0 ? 'The JSON without its long arrays' : `The part at ${toPointer(path)}`
+    throw new TooldexError('TOO_LARGE', `${where} has more than ${maxPartValues} values.`, {
+      hint: 'Send fewer values at once.',
+    })
+  }
+}
+
+function toPieces(list: readonly unknown[], path: readonly string[]): readonly string[] {
   const pieces: string[] = []
   let piece: string[] = []
   let size = 0
   const flush = () => void (piece.length > 0 && pieces.push(`[${piece.join(',')}]`))
-  for (const item of list) {
+  for (const [index, item] of list.entries()) {
+    requireFewValues(item, [...path, index])
     const text = JSON.stringify(item)
     piece.push(text)
     size += text.length

@@ -19,6 +19,8 @@ export function suggest(word: string, candidates: Iterable<string>, budget?: Wor
 
 /** The same, but undefined if the budget is spent. */
 export function suggestWithin(word: string, candidates: Iterable<string>, budget?: WorkBudget): string | undefined {
+  // An error for each of thousands of words would cost more than the words.
+  if (budget?.isExceeded === true) return undefined
   try {
     return suggest(word, candidates, budget)
   } catch (error) {

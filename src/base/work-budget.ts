@@ -23,6 +23,10 @@ export class WorkBudget {
     this.limit = limit
   }
 
+  get isExceeded(): boolean {
+    return this.#spent > this.limit
+  }
+
   get spent(): number {
     return this.#spent
   }

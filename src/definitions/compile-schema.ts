@@ -16,19 +16,23 @@ export interface CompiledSchema {
 }
 
 /** Compiles a stored input schema for a provider; a loss accepts more values than the stored schema, or its reason states that it accepts fewer. */
-export function compileDefinition(stored: JsonSchema, format: LlmFormat): CompiledSchema {
+export function compileDefinition(stored: JsonSchema, format: LlmFormat, maxWork?: number): CompiledSchema {
   if (format === 'mcp' && mayBeObject(stored) && isWithinLimits(stored)) {
     const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
     return { schema: { ...structuredClone(stored), type: 'object' }, losses, isWrapped: false, isStrict: false }
   }
-  if (format !== 'openai') return { ...convertWith(stored, dialects[format]), isStrict: false }
-  const strict = convertWith(stored, dialects.openaiStrict)
+  if (format !== 'openai') return { ...convertWith(stored, dialects[format], maxWork), isStrict: false }
+  const strict = convertWith(stored, dialects.openaiStrict, maxWork)
   if (strict.losses.length === 0 && fitsStrict(strict.schema)) return { ...strict, isStrict: true }
-  return { ...convertWith(stored, dialects.openai), isStrict: false }
+  return { ...convertWith(stored, dialects.openai, maxWork), isStrict: false }
 }
 
-function convertWith(stored: JsonSchema, dialect: ProviderDialect): Omit<CompiledSchema, 'isStrict'> {
-  const state = new CompileState(stored, dialect)
+function convertWith(
+  stored: JsonSchema,
+  dialect: ProviderDialect,
+  maxWork: number | undefined,
+): Omit<CompiledSchema, 'isStrict'> {
+  const state = new CompileState(stored, dialect, maxWork)
   const root = shapeRoot(state)
   const converter = new SchemaConverter(state)
   const schema = converter.convert(root.node, root.path, state.root)

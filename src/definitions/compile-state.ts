@@ -1,5 +1,6 @@
 import { isObject } from '../base/json-values.ts'
 import { toPointer } from '../base/problem.ts'
+import { OutOfBudget } from '../base/work-budget.ts'
 import type { Loss } from '../contract/llm.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import { SchemaDocument, valueAt } from '../json-schema/schema-document.ts'
@@ -31,7 +32,11 @@ export class CompileState {
   #characters = 0
   #steps = 0
 
-  constructor(root: JsonSchema, dialect: ProviderDialect) {
+  readonly #maxWork: number
+
+  /** `maxWork` is the number of schemas and steps after which OutOfBudget is thrown. */
+  constructor(root: JsonSchema, dialect: ProviderDialect, maxWork = Number.POSITIVE_INFINITY) {
+    this.#maxWork = maxWork
     this.document = new SchemaDocument(root)
     this.parts = new PartLocations(this.document)
     this.dialect = dialect
@@ -81,13 +86,19 @@ export class CompileState {
   trySpend(characters: number): boolean {
     this.#schemas += 1
     this.#characters += characters
+    this.#requireWork()
     return this.#schemas <= compileLimits.schemas && this.#characters <= compileLimits.characters
   }
 
   /** Spends one step of resolving and merging; false if the budget is exceeded. */
   step(): boolean {
     this.#steps += 1
+    this.#requireWork()
     return this.#steps <= compileLimits.steps
+  }
+
+  #requireWork(): void {
+    if (this.#schemas + this.#steps > this.#maxWork) throw new OutOfBudget('the definition')
   }
 }
 

@@ -30,6 +30,8 @@ interface CompileOptions {
   readonly exampleRequests?: number
   /** The name to use; default the best of `aliasCandidates`. */
   readonly alias?: string
+  /** The number of schemas and steps after which OutOfBudget is thrown. */
+  readonly maxWork?: number
 }
 
 interface Parts {
@@ -42,7 +44,7 @@ interface Parts {
 
 /** The definition of a tool for a provider, and its losses. */
 export function compileTool(tool: LlmTool, format: LlmFormat, options: CompileOptions = {}): CompiledTool {
-  const compiled = compileDefinition(tool.inputSchema, format)
+  const compiled = compileDefinition(tool.inputSchema, format, options.maxWork)
   const text = describe(tool, options.exampleRequests ?? 0)
   const description = cutText(text, maxDescriptionLength[format])
   const name = options.alias ?? aliasCandidates(tool, format)[0] ?? tool.name
@@ -159,6 +161,8 @@ function lossesOfEmpty(schema: JsonSchema): Loss[] {
 interface ListOptions extends Omit<CompileOptions, 'alias'> {
   /** Names by tool id, for a list that is one page of a longer one. */
   readonly aliases?: ReadonlyMap<string, string>
+  /** Compiles one tool, for example in a worker thread; default on this one. */
+  readonly compile?: (tool: LlmTool, format: LlmFormat, options: CompileOptions) => Promise<CompiledTool>
   /** Awaited after each tool, so that a long list does not block other work. */
   readonly turn?: (() => Promise<void> | undefined) | undefined
 }
@@ -169,12 +173,12 @@ export async function compileTools(
   format: LlmFormat,
   options: ListOptions = {},
 ): Promise<CompiledTools> {
-  const { aliases = assignAliases(tools, format), turn = yieldTurns(), ...each } = options
+  const { aliases = assignAliases(tools, format), turn = yieldTurns(), compile = compileTool, ...each } = options
   const distinct = [...new Map(tools.map((tool) => [tool.id, tool])).values()]
   const compiled: (Entry & CompiledTools['tools'][number])[] = []
   for (const tool of distinct) {
     const alias = aliases.get(tool.id)
-    const result = compileTool(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
+    const result = await compile(tool, format, { ...each, ...(alias === undefined ? {} : { alias }) })
     compiled.push({ tool, id: tool.id, ...result })
     await turn()
   }

@@ -23,6 +23,14 @@ describe('a diagnosis', () => {
     expect(places({ ...sound, name: 7, tga: [], tags: ['a', 8] })).toEqual(['name', 'tags.1', 'tga', 'target', 'tags'])
   })
 
+  it('lists a thousand unknown keys of an object and counts the others', () => {
+    const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key${at}`, 1]))
+    const { findings } = diagnose({ ...sound, ...keys }, { schema })
+    expect(findings).toHaveLength(1001)
+    expect(findings[0]?.message).toContain("unknown key 'key0'")
+    expect(findings.at(-1)).toMatchObject({ path: [], message: '19000 more unknown keys' })
+  })
+
   it('leaves out findings in parts that depend on an invalid one', () => {
     const dependents = (path: readonly string[]) => (path.at(-1) === 'kind' ? [['target']] : [])
     expect(places({ ...sound, kind: 'urk' }, dependents)).toEqual(['kind', 'name', 'tags'])

@@ -18,6 +18,9 @@ export interface ShapeOptions {
   readonly internalKeys?: ReadonlySet<string> | undefined
 }
 
+// Further ones are counted: each takes time in every later step.
+const maxUnknownKeys = 1000
+
 /** A zod issue as findings: one for each unknown key, at the key. */
 export function describeShape(
   schema: z.ZodType,
@@ -35,9 +38,11 @@ export function describeShape(
   const known = issue.path.length > 0 ? all : all.filter((key) => !internalKeys?.has(key))
   const hint = known.length === 0 ? {} : { hint: `allowed keys: ${known.join(', ')}` }
   const budget = new WorkBudget(suggestionSteps)
-  return issue.keys.map((key) => {
+  const findings: Finding[] = issue.keys.slice(0, maxUnknownKeys).map((key) => {
     return { path: [...issue.path, key], message: `unknown key '${key}'.${didYouMean(key, known, budget)}`, ...hint }
   })
+  const more = issue.keys.length - findings.length
+  return more === 0 ? findings : [...findings, { path: issue.path, message: `${more} more unknown keys`, ...hint }]
 }
 
 /** The keys of the object schema at a path; none for any other kind of schema. */

@@ -31,6 +31,7 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
     shape.map(({ pointer = '' }) => pointer),
     toolDependents,
   )
+  await turn()
   const others = await validateRemainder(operation, { input, issues }, context)
   const problems = [...shape, ...others.filter(({ pointer }) => isIndependent(pointer))]
   const { subject } = operation

@@ -57,9 +57,10 @@ export async function safeParseInTurns<Type extends z.ZodType>(
 function longListsOf(schema: z.ZodType, value: unknown, path: readonly string[] = []): readonly LongList[] {
   const object = present(schema)
   if (!(object instanceof z.ZodObject) || typeof value !== 'object' || value === null || hasChecks(object)) return []
-  return Object.entries(value).flatMap(([name, field]) => {
-    const own = object.shape[name]
-    if (own === undefined) return []
+  const fields = Object.entries(object.shape) as [string, z.ZodType][]
+  return fields.flatMap(([name, own]) => {
+    if (!Object.hasOwn(value, name)) return []
+    const field = (value as Readonly<Record<string, unknown>>)[name]
     const at = [...path, name]
     const list = present(own)
     if (!(list instanceof z.ZodArray)) return path.length === 0 ? longListsOf(own, field, at) : []

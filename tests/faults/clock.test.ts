@@ -32,9 +32,14 @@ needs(process.platform === 'linux' && compiler, 'needs Linux and a C compiler, t
     const env = { TOOLDEX_LEASE_MS: '6000', LD_PRELOAD: library, TEST_CLOCK_FILE: clockFile }
     const database = await postgres.createDatabase()
     await keepHistory({ url: database })
-    const server = await startServer({ sandbox: 'none', database, env, words: ['--no-worker'] })
+    const server = await startServer({
+      limitedBecause: 'its tools write to files of the test',
+      database,
+      env,
+      words: ['--no-worker'],
+    })
     onTestFinished(() => server.stop())
-    const worker = await startWorker({ sandbox: 'none', database, env })
+    const worker = await startWorker({ limitedBecause: 'its tools write to files of the test', database, env })
     onTestFinished(() => worker.stop())
     const tools = new TracedTools(folder)
     await tools.register(server, 'safe', { safe: true })

@@ -44,7 +44,14 @@ export async function crashLoop(database: string | undefined, words: readonly st
     TEST_POINTS: '^F[1-7]',
   }
   const start = () =>
-    startServer({ sandbox: 'none', database, home, words: ['--log-level', 'ERROR', ...words], env, entry: faultyMain })
+    startServer({
+      limitedBecause: 'crashes are the subject, with hundreds of calls',
+      database,
+      home,
+      words: ['--log-level', 'ERROR', ...words],
+      env,
+      entry: faultyMain,
+    })
   let server = await start()
   const killedAt: string[] = []
   try {

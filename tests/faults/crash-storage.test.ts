@@ -36,7 +36,14 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
     const { home, database, where } = await place()
     await keepHistory(where)
     const env = faults(home, '^F8')
-    const start = () => startServer({ sandbox: 'none', home, database, env, entry: faultyMain })
+    const start = () =>
+      startServer({
+        limitedBecause: 'crashes are the subject, with hundreds of calls',
+        home,
+        database,
+        env,
+        entry: faultyMain,
+      })
     let server = await start()
     await register(server, 'changing')
     let version = 1
@@ -95,7 +102,9 @@ describe.each(engines)('killed while it writes (%s)', (engine) => {
 
 it('74: servers that start at once on an empty PostgreSQL: one migrates, all serve', async () => {
   const database = await postgres.createDatabase({ empty: true })
-  const servers = await Promise.all([1, 2, 3].map(() => startServer({ sandbox: 'none', database })))
+  const servers = await Promise.all(
+    [1, 2, 3].map(() => startServer({ limitedBecause: 'crashes are the subject, with hundreds of calls', database })),
+  )
   const applied = 'select count(*)::int as count, count(distinct applied_at)::int as moments from tooldex_migrations'
   const migrated = await queryRuns({ url: database }, applied)
   await register(servers[0] as (typeof servers)[number], 'shared')

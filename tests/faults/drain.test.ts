@@ -21,7 +21,12 @@ async function open(engine: string) {
   const where = database === undefined ? { home } : { url: database }
   await keepHistory(where)
   const start = (...words: string[]) =>
-    startServer({ sandbox: 'none', home, database, words: ['--concurrency', '4', ...words] })
+    startServer({
+      limitedBecause: 'its tools write to files of the test',
+      home,
+      database,
+      words: ['--concurrency', '4', ...words],
+    })
   return { where, start, tools: new TracedTools(home) }
 }
 
@@ -101,9 +106,17 @@ it('72: a stopping worker ends its runs, and leaves the queue to others', async 
   const database = await postgres.createDatabase()
   await keepHistory({ url: database })
   const tools = new TracedTools(lastingFolder())
-  const server = await startServer({ sandbox: 'none', database, words: ['--no-worker'] })
+  const server = await startServer({
+    limitedBecause: 'its tools write to files of the test',
+    database,
+    words: ['--no-worker'],
+  })
   await tools.registerHeld(server, 'once')
-  const first = await startWorker({ sandbox: 'none', database, words: ['--concurrency', '2', '--drain', '120'] })
+  const first = await startWorker({
+    limitedBecause: 'its tools write to files of the test',
+    database,
+    words: ['--concurrency', '2', '--drain', '120'],
+  })
   for (let at = 0; at < 6; at++) await execute(server, 'once', { mark: `shift-${at}` })
   await expect.poll(() => tools.begun().length).toBe(2)
   first.signal('SIGTERM')
@@ -111,7 +124,7 @@ it('72: a stopping worker ends its runs, and leaves the queue to others', async 
   tools.release()
   expect(await first.ended).toBe(0)
   expect(tools.begun()).toHaveLength(2)
-  const second = await startWorker({ sandbox: 'none', database })
+  const second = await startWorker({ limitedBecause: 'its tools write to files of the test', database })
   await untilQuiet(server)
   await second.stop()
   await server.stop()
@@ -125,15 +138,23 @@ it('72: a stopping worker returns an idempotent run to the queue, and another wo
   const folder = lastingFolder()
   const [begun, goOn] = [join(folder, 'begun'), join(folder, 'go-on')]
   const script = `#!/bin/sh\necho begun >> ${begun}\nwhile [ ! -e ${goOn} ]; do sleep 0.1; done\n`
-  const server = await startServer({ sandbox: 'none', database, words: ['--no-worker'] })
+  const server = await startServer({
+    limitedBecause: 'its tools write to files of the test',
+    database,
+    words: ['--no-worker'],
+  })
   const options = { annotations: { idempotentHint: true }, config: { timeoutMs: 120_000 } }
   await registerCommand(server, 'patient', tempScript('patient', script, folder), options)
-  const first = await startWorker({ sandbox: 'none', database, words: ['--drain', '1'] })
+  const first = await startWorker({
+    limitedBecause: 'its tools write to files of the test',
+    database,
+    words: ['--drain', '1'],
+  })
   // The server runs no tool, so that the call is answered when a worker has run it.
   const waited = execute(server, 'patient', {}, { wait: true })
   const attempts = () => (existsSync(begun) ? readFileSync(begun, 'utf8').split('\n').length - 1 : 0)
   await expect.poll(attempts).toBe(1)
-  const second = await startWorker({ sandbox: 'none', database })
+  const second = await startWorker({ limitedBecause: 'its tools write to files of the test', database })
   first.signal('SIGTERM')
   expect(await first.ended).toBe(0)
   expect(first.stderr()).toMatch(/waiting up to 1 s for 1 run: patient \(/)
@@ -150,7 +171,7 @@ it('72: runs of a killed launcher are retried where the tool is idempotent', asy
   await keepHistory({ home })
   const [begun, goOn] = [join(home, 'begun'), join(home, 'go-on')]
   const script = `#!/bin/sh\necho "$1" >> ${begun}\nwhile [ ! -e ${goOn} ]; do sleep 0.1; done\necho "$1"\n`
-  const server = await startServer({ sandbox: 'none', home })
+  const server = await startServer({ limitedBecause: 'its tools write to files of the test', home })
   const file = tempScript('marked', script, home)
   const more = { args: [{ name: 'mark', positional: 1 }], properties: { mark: { type: 'string' } } }
   await registerCommand(server, 'once', file, more)

@@ -32,13 +32,22 @@ beforeAll(async () => {
   postgres = await sharedPostgres()
   const database = await postgres.createDatabase()
   server = await startServer({
-    sandbox: 'none',
+    limitedBecause: 'a server without a sandbox is the subject',
     database: await postgres.createDatabase(),
     env: secrets,
     words: ['--allow-limited'],
   })
-  queueing = await startServer({ sandbox: 'none', database, env: secrets, words: ['--no-worker', '--allow-limited'] })
-  worker = await startWorker({ sandbox: 'none', database, env: { ...secrets, TOOLDEX_ALLOW_LIMITED: '1' } })
+  queueing = await startServer({
+    limitedBecause: 'a server without a sandbox is the subject',
+    database,
+    env: secrets,
+    words: ['--no-worker', '--allow-limited'],
+  })
+  worker = await startWorker({
+    limitedBecause: 'a server without a sandbox is the subject',
+    database,
+    env: { ...secrets, TOOLDEX_ALLOW_LIMITED: '1' },
+  })
 })
 
 afterAll(async () => {
@@ -235,7 +244,7 @@ describe('fault 65c: paths that lead elsewhere', () => {
     const refused = await call(await shell(config, ['path']), { path: 'data.txt' })
     expect([refused.status, refused.errorCode]).toEqual(['FAILED', 'POLICY_REFUSED'])
     const open = await startServer({
-      sandbox: 'none',
+      limitedBecause: 'a server without a sandbox is the subject',
       database: await postgres.createDatabase(),
       words: ['--allow-folder', folder],
     })
@@ -331,7 +340,12 @@ describe('fault 132: a server without a sandbox', () => {
 
   it('fault 132: rejects scripts and commands, names what to install, and records it', async () => {
     const database = await postgres.createDatabase()
-    const bare = await startServer({ sandbox: 'none', database, env: withoutBubblewrap(), before: withoutLandlock })
+    const bare = await startServer({
+      limitedBecause: 'a server without a sandbox is the subject',
+      database,
+      env: withoutBubblewrap(),
+      before: withoutLandlock,
+    })
     try {
       for (const body of [scripts, commands]) {
         const ended = await call(await register(body, bare), {}, bare)
@@ -347,7 +361,7 @@ describe('fault 132: a server without a sandbox', () => {
 
   itConfined('fault 132: confines where it cannot isolate, logs it at start, and records it', async () => {
     const second = await startServer({
-      sandbox: 'none',
+      limitedBecause: 'a server without a sandbox is the subject',
       database: await postgres.createDatabase(),
       env: withoutBubblewrap(),
     })

@@ -49,7 +49,12 @@ describe('67: a process that ends before its first heartbeat', () => {
     const neverStarted = await insert('RUNNING', 'null', old)
     // Young for as long as a slow start of the server may take.
     const young = await insert('RUNNING', `now() + interval '1 hour'`, 'now()')
-    const server = await startServer({ sandbox: 'none', home, database, env: leaseEnv })
+    const server = await startServer({
+      limitedBecause: 'its tools write to files of the test',
+      home,
+      database,
+      env: leaseEnv,
+    })
     onTestFinished(() => server.stop())
     for (const id of [stale, neverStarted])
       expect(await untilEnded(server, id)).toMatchObject({ status: 'FAILED', errorCode: 'WORKER_LOST' })
@@ -113,7 +118,12 @@ it.each(['embedded', 'PostgreSQL'])(
     const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
     const where = database === undefined ? { home } : { url: database }
     await keepHistory(where)
-    const server = await startServer({ sandbox: 'none', home, database, env: leaseEnv })
+    const server = await startServer({
+      limitedBecause: 'its tools write to files of the test',
+      home,
+      database,
+      env: leaseEnv,
+    })
     onTestFinished(() => server.stop())
     const tools = new TracedTools(home)
     await tools.registerHeld(server, 'once')

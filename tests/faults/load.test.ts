@@ -118,7 +118,12 @@ it.each(['embedded', 'PostgreSQL'])(
     const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined
     const where = database === undefined ? { home } : { url: database }
     await keepHistory(where)
-    const server = await startServer({ sandbox: 'none', home, database, words: ['--concurrency', '100'] })
+    const server = await startServer({
+      limitedBecause: 'load is the subject',
+      home,
+      database,
+      words: ['--concurrency', '100'],
+    })
     onTestFinished(() => server.stop())
     // Each waits until all the others are there.
     const barrier =
@@ -136,12 +141,12 @@ it('1000 queued calls are run by 2 workers, each exactly once', async () => {
   const database = await postgres.createDatabase()
   await keepHistory({ url: database })
   const tools = new TracedTools(tempFolder())
-  const server = await startServer({ sandbox: 'none', database, words: ['--no-worker'] })
+  const server = await startServer({ limitedBecause: 'load is the subject', database, words: ['--no-worker'] })
   onTestFinished(() => server.stop())
   await tools.registerQuick(server, 'quick')
   const workers = await Promise.all([
-    startWorker({ sandbox: 'none', database }),
-    startWorker({ sandbox: 'none', database }),
+    startWorker({ limitedBecause: 'load is the subject', database }),
+    startWorker({ limitedBecause: 'load is the subject', database }),
   ])
   onTestFinished(() => Promise.all(workers.map((worker) => worker.stop())).then(() => {}))
   const answers: string[] = []

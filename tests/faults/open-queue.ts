@@ -23,7 +23,14 @@ export async function openQueue(postgres: SharedPostgres, { servers = 1, env: mo
   const tools = new TracedTools(folder)
   const started: TestServer[] = []
   for (let count = 0; count < servers; count++)
-    started.push(await startServer({ sandbox: 'none', database, env: more, words: ['--no-worker'] }))
+    started.push(
+      await startServer({
+        limitedBecause: 'its tools write to files of the test',
+        database,
+        env: more,
+        words: ['--no-worker'],
+      }),
+    )
   onTestFinished(async () => {
     for (const server of started) await server.stop()
   })
@@ -31,7 +38,12 @@ export async function openQueue(postgres: SharedPostgres, { servers = 1, env: mo
   await tools.register(server, 'once')
   await tools.register(server, 'safe', { safe: true })
   const worker = async (options: Partial<Parameters<typeof startWorker>[0]> = {}) => {
-    const one = await startWorker({ sandbox: 'none', database, ...options, env: { ...more, ...options.env } })
+    const one = await startWorker({
+      limitedBecause: 'its tools write to files of the test',
+      database,
+      ...options,
+      env: { ...more, ...options.env },
+    })
     onTestFinished(() => one.stop())
     return one
   }

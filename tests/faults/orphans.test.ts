@@ -23,7 +23,10 @@ describe('66: no child outlives the process that started it', () => {
   for (const { kind, it: where } of containments) {
     where(`66 (${kind}): kill -9 of a server takes waited and queued calls with it`, async () => {
       const seconds = uniqueSeconds()
-      const server = await startServer({ sandbox: 'none', words: ['--containment', kind] })
+      const server = await startServer({
+        limitedBecause: 'the containment of commands with limits only is the subject',
+        words: ['--containment', kind],
+      })
       await registerCommand(server, 'family', family(seconds))
       const waited = execute(server, 'family', {}, { wait: true }).catch(() => 'cut off')
       await execute(server, 'family', {})

@@ -42,8 +42,19 @@ class Fleet {
   }
 
   #serve = () =>
-    startServer({ sandbox: 'none', database: this.#database, env, words: ['--no-worker', '--log-level', 'ERROR'] })
-  #work = () => startWorker({ sandbox: 'none', database: this.#database, env, words: ['--log-level', 'ERROR'] })
+    startServer({
+      limitedBecause: 'crashes are the subject, with hundreds of calls',
+      database: this.#database,
+      env,
+      words: ['--no-worker', '--log-level', 'ERROR'],
+    })
+  #work = () =>
+    startWorker({
+      limitedBecause: 'crashes are the subject, with hundreds of calls',
+      database: this.#database,
+      env,
+      words: ['--log-level', 'ERROR'],
+    })
 
   /** Kills one and starts another in its place; mostly a worker. */
   async kill(random: number): Promise<void> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   postgres = await sharedPostgres()
   where = { url: await postgres.createDatabase() }
   await keepHistory(where)
-  server = await startServer({ sandbox: 'none', database: where.url })
+  server = await startServer({ limitedBecause: 'its tools write to files of the test', database: where.url })
 })
 afterAll(async () => {
   await server?.stop()

@@ -82,6 +82,13 @@ function exponential(levels: number): Record<string, unknown> {
   return { type: 'object', properties: { text: { $ref: `#/$defs/d${levels}` } }, $defs }
 }
 
+/** A choice of choices with several types each, of as many subschemas as a tool may have. */
+function nestedChoice(levels: number, width: number): Record<string, unknown> {
+  if (levels === 0) return { type: ['string', 'null', 'integer'], minLength: 1, minimum: 1 }
+  const anyOf = Array.from({ length: width }, () => nestedChoice(levels - 1, width))
+  return { anyOf, description: 'A choice.', minimum: 1 }
+}
+
 /** Schemas that are expensive to check, compile, compare, convert or hold values against. */
 export function hostileSchema(random: Random): Record<string, unknown> {
   return random.pick([
@@ -126,6 +133,7 @@ export function hostileSchema(random: Random): Record<string, unknown> {
       })),
     }),
     () => ({ type: 'object', properties: { text: wrap(random.pick([20, 63])) } }),
+    () => ({ type: 'object', properties: { text: random.pick([nestedChoice(9, 2), nestedChoice(5, 4)]) } }),
     () => ({ type: 'object', properties: { text: { $ref: 'https://example.com/schema' } } }),
   ])()
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { hasBody, namesIn, type RoutedOperation, routes } from '../../src/surfaces/rest/routes.ts'
 import { type Schema, validFor } from '../support/schema-arbitrary.ts'
 import { hostileArguments, hostileSchema, hostileText, hostileValue, paths, patterns } from './hostile.ts'
+import { makeMcpRequest } from './make-mcp-request.ts'
 import type { Random } from './random.ts'
 import { httpTool, toolDraft } from './tools.ts'
 
@@ -38,6 +39,7 @@ const otherRoutes = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'
 
 /** The next request, mostly right, often wrong in one place, sometimes hostile. */
 export function makeRequest(random: Random, known: Known): FuzzRequest {
+  if (random.chance(0.1)) return makeMcpRequest(random, known)
   if (random.chance(0.03)) {
     const path = random.pick(otherRoutes).replace('{id}', random.pick(known.executions ?? ['x']))
     return { route: `GET ${path}`, method: 'GET', path, headers: {} }

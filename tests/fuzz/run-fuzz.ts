@@ -83,7 +83,8 @@ class Run {
     const { status, body } = await send(this.#site.server.url, request, key)
     asked.to = Date.now()
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
-    if (status >= 500) this.#serverErrors.push(`${status} ${text}: ${body.slice(0, 300)}`)
+    if (status >= 500 || isInternalError(request, body))
+      this.#serverErrors.push(`${status} ${text}: ${body.slice(0, 300)}`)
     for (const other of this.#site.workspaces)
       if (other !== workspace && body.includes(other.mark) && !isOperator(workspace, request))
         this.#leaks.push(`${text}: ${around(body, other.mark)}`)
@@ -110,6 +111,10 @@ class Run {
 /** A backup is of the whole database, for the operator of the host, who is the admin of the first workspace. */
 const isOperator = ({ name }: Workspace, { route }: FuzzRequest): boolean =>
   name === 'default' && route === 'GET /database/backup'
+
+/** An internal error of the MCP endpoint is part of a response with another status. */
+const isInternalError = ({ path }: FuzzRequest, body: string): boolean =>
+  path === '/mcp' && /"code":\s*-32603/.test(body)
 
 const around = (text: string, part: string): string =>
   text.slice(Math.max(0, text.indexOf(part) - 100), text.indexOf(part) + 60)

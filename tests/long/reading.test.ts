@@ -29,7 +29,7 @@ describe('91: reading under load', () => {
     async () => {
       const postgres = await startPostgres()
       const database = await postgres.createDatabase()
-      const server = await startServer({ sandbox: 'none', database })
+      const server = await startServer({ limitedBecause: 'load is the subject', database })
       const floor = await startFloor(database)
       try {
         await register(server, 'read_often')

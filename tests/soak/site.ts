@@ -64,7 +64,7 @@ export async function openSite(): Promise<Site> {
       database,
       home: join(folder, name),
       env,
-      sandbox: 'none',
+      limitedBecause: 'load is the subject',
       words: ['--concurrency', '8', tools],
     })
   const startWorker = (name: string) =>

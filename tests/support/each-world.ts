@@ -25,7 +25,12 @@ export function onEachWorld(name: string, options: ServerOptions, tests: (world:
           where = { url: await postgres.createDatabase() }
         }
         await keepHistory(where)
-        server = await startServer({ sandbox: 'none', ...options, home: home.path, database: where.url })
+        server = await startServer({
+          limitedBecause: 'its tools write to files of the test',
+          ...options,
+          home: home.path,
+          database: where.url,
+        })
       })
       afterAll(async () => {
         try {

@@ -43,11 +43,8 @@ export interface TestAnswer {
 }
 
 export interface ServerOptions {
-  /**
-   * With `none`, commands run with limits only: where the tools of a test and the test share files, or where its subject is load
-   * or crashes, which a sandbox for each call would slow down. Without it, the server runs as shipped.
-   */
-  readonly sandbox?: 'none' | undefined
+  /** Commands run with limits only, for this reason; without one, the server runs as shipped. */
+  readonly limitedBecause?: string | undefined
   /** A PostgreSQL database; without one the embedded one is used. */
   readonly database?: string | undefined
   readonly home?: string
@@ -103,7 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
 }
 
 function launch(home: string, scripts: string, options: ServerOptions): ChildProcess {
-  const { database, env, words = [], entry = mainFile, before = [], sandbox } = options
+  const { database, env, words = [], entry = mainFile, before = [], limitedBecause } = options
   const { DATABASE_URL: _url, TOOLDEX_URL: _server, ...inherited } = process.env
   const [program = '', ...args] = [...before, process.execPath, entry, 'serve', '--port', '0', ...words]
   return spawn(program, args, {
@@ -112,7 +109,7 @@ function launch(home: string, scripts: string, options: ServerOptions): ChildPro
       ...inherited,
       TOOLDEX_HOME: home,
       TOOLDEX_API_KEY: testKey,
-      ...sandboxVariables(sandbox),
+      ...sandboxVariables(limitedBecause),
       ...(words.includes('--allow-folder') ? {} : { TOOLDEX_ALLOW_FOLDERS: `${scripts}:rw` }),
       ...(database === undefined ? {} : { DATABASE_URL: database }),
       ...env,

@@ -14,7 +14,7 @@ export interface TestWorker {
   stop(): Promise<void>
 }
 
-interface WorkerOptions extends Pick<ServerOptions, 'sandbox'> {
+interface WorkerOptions extends Pick<ServerOptions, 'limitedBecause'> {
   readonly database: string
   readonly words?: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -24,10 +24,16 @@ interface WorkerOptions extends Pick<ServerOptions, 'sandbox'> {
 const startMs = 170_000
 
 /** Starts a worker and waits until it takes work. */
-export async function startWorker({ database, words = [], env, entry, sandbox }: WorkerOptions): Promise<TestWorker> {
+export async function startWorker({
+  database,
+  words = [],
+  env,
+  entry,
+  limitedBecause,
+}: WorkerOptions): Promise<TestWorker> {
   const child = spawn(process.execPath, [entry ?? mainFile, 'worker', ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...sandboxVariables(sandbox), DATABASE_URL: database, ...env },
+    env: { ...process.env, ...sandboxVariables(limitedBecause), DATABASE_URL: database, ...env },
   })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -6,8 +6,8 @@ export const setNoSandbox = (): void => {
 }
 
 /** Variables of a test server: none, because it runs as shipped. On a machine without a sandbox, all tools have limits only. */
-export function sandboxVariables(sandbox?: 'none'): Readonly<Record<string, string>> {
+export function sandboxVariables(limitedBecause?: string): Readonly<Record<string, string>> {
   const limited = { TOOLDEX_LIMITED: '*', TOOLDEX_SHIELD: 'off' }
   if (process.env[probed] === 'none') return { ...limited, TOOLDEX_ALLOW_LIMITED: 'on' }
-  return sandbox === 'none' ? limited : {}
+  return limitedBecause === undefined ? {} : limited
 }

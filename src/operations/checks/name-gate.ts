@@ -1,4 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import { LlmFormat } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
@@ -14,7 +15,7 @@ export async function refuseUnsafeChange(
   edit: ToolEdit,
   proposal?: ProposedEdit,
 ): Promise<void> {
-  refuseLoosening(context, edit, proposal)
+  await refuseLoosening(context, edit, proposal)
   await refuseTakenName(context, edit.next, edit)
 }
 
@@ -52,7 +53,9 @@ async function findOwner(
   if (current?.name === name) return undefined
   const policy = policyNaming(policies, name)
   if (policy !== undefined) return `The policy ${policy} has a rule for the name ${name}`
+  const turn = yieldTurns()
   for (const { tool } of tools.entries.values()) {
+    await turn()
     const isAlias = LlmFormat.options.some((format) => aliasCandidates(tool, format).includes(name))
     if (isAlias && tool.name !== name)
       return `The name ${name} is what ${formatToolId(tool)} is called in lists for models`

@@ -3,9 +3,9 @@ import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { ToolRule } from '../../contract/policy.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import { requiresApproval } from '../../rules/protection.ts'
-import { diffTools } from '../../versions/index.ts'
 import type { OperationContext } from '../operation.ts'
 import { changesBehaviour } from './replay-gate.ts'
+import { diffInTurn } from './tool-threads.ts'
 
 /** A change of a tool, and the policies to check it against. */
 export interface ToolEdit {
@@ -39,7 +39,10 @@ interface Loosening {
 }
 
 /** Every protection that a change removes from a tool. */
-function findLoosenings({ policies, current, next }: ToolEdit, proposal?: ProposedEdit): readonly Loosening[] {
+async function findLoosenings(
+  { policies, current, next }: ToolEdit,
+  proposal?: ProposedEdit,
+): Promise<readonly Loosening[]> {
   const { name } = current
   const found: Loosening[] = []
   const wasApproved = proposal?.base !== undefined && requiresApproval(proposal.base)
@@ -56,7 +59,7 @@ function findLoosenings({ policies, current, next }: ToolEdit, proposal?: Propos
         adminOnly: true,
       })
   }
-  const changes = changesArguments(current, next)
+  const changes = await changesArguments(current, next)
   for (const [policy, { args }] of rulesOn(policies, name)) {
     const wasInForce = proposal?.newPolicies.includes(policy) === false
     if (next.name !== name)
@@ -71,10 +74,10 @@ function findLoosenings({ policies, current, next }: ToolEdit, proposal?: Propos
 }
 
 /** Whether a change affects the input or the behavior of the tool, beyond the wording of its schema. */
-function changesArguments(before: ToolContent, after: ToolContent): boolean {
+async function changesArguments(before: ToolContent, after: ToolContent): Promise<boolean> {
   if (changesBehaviour({ ...before, inputSchema: {} }, { ...after, inputSchema: {} })) return true
   if (!changesBehaviour(before, after)) return false
-  const change = diffTools(before, after).fields.find(({ field }) => field === 'inputSchema')
+  const change = (await diffInTurn(before, after)).fields.find(({ field }) => field === 'inputSchema')
   return change !== undefined && change.class !== 'wording'
 }
 
@@ -82,9 +85,13 @@ function changesArguments(before: ToolContent, after: ToolContent): boolean {
  * Rejects a change that loosens the protection of a tool, unless an admin makes it or another caller proposed it: no single
  * key with write and call can bypass an approval. A proposal loosens only protections that existed when it was made.
  */
-export function refuseLoosening({ scopes, caller }: OperationContext, edit: ToolEdit, proposal?: ProposedEdit): void {
+export async function refuseLoosening(
+  { scopes, caller }: OperationContext,
+  edit: ToolEdit,
+  proposal?: ProposedEdit,
+): Promise<void> {
   if (scopes.has('admin')) return
-  const loosenings = findLoosenings(edit, proposal)
+  const loosenings = await findLoosenings(edit, proposal)
   const [first] = loosenings
   if (first === undefined) return
   const reserved = loosenings.find(({ adminOnly }) => adminOnly)

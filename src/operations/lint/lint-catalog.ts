@@ -75,11 +75,16 @@ function resultsOf(catalog: LiveCatalog, version: number): Map<string, Linted> {
 
 async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Linted> {
   const loadEmbedder = lazyEncoder()
+  const turn = yieldTurns(signal)
   const costs = await measureCosts(tools, await loadTokenCounter(), signal)
+  const each = await checkEach(tools, signal)
+  await turn()
+  const embedder = loadEmbedder()
+  await turn()
   const findings = [
-    ...(await checkEach(tools, signal)),
+    ...each,
     ...ambiguousNames(tools),
-    ...(await findDuplicates(tools, loadEmbedder(), signal)),
+    ...(await findDuplicates(tools, embedder, signal)),
     ...(await checkExamples(tools, loadEmbedder, signal)),
     ...costs.findings,
   ]

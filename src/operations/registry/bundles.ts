@@ -11,7 +11,7 @@ import { ToolStatus } from '../../contract/tool-state.ts'
 import { below, byLocation } from '../../diagnostics/finding.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
 import { checkBundleData, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
-import { describeDiff, diffTools } from '../../versions/index.ts'
+import { describeDiff } from '../../versions/index.ts'
 import {
   checkBundle,
   checkChanges,
@@ -20,6 +20,7 @@ import {
   validateTools,
   warningsOf,
 } from '../checks/check-bundle.ts'
+import { diffInTurn } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
@@ -195,7 +196,7 @@ async function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): Promi
   for (const { name } of plan.change.slice(0, maxDiffs)) {
     const [was, is] = [before?.get(name), after?.get(name)]
     if (was === undefined || is === undefined) continue
-    const diff = diffTools(toContent(was, null), toContent(is, null))
+    const diff = await diffInTurn(toContent(was, null), toContent(is, null))
     if (diff.class !== 'none') diffs.push({ tool: name, class: diff.class, text: describeDiff(diff) })
     await turn()
   }

@@ -3,9 +3,10 @@ import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
-import { assignAliases, compileTool, compileTools } from '../../definitions/index.ts'
+import { assignAliases, compileTools } from '../../definitions/index.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { toNamed } from '../catalog/resolve-name.ts'
+import { compileInTurn } from '../checks/tool-threads.ts'
 import { defineOperation } from '../operation.ts'
 import { toFilters, withSubtree } from '../search/search-filters.ts'
 import { viewOf } from '../search/tool-view.ts'
@@ -49,7 +50,7 @@ export const listForModel = defineOperation({
     const aliases = aliasesOf(tools, format)
     await turn()
     return {
-      ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn })),
+      ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn, compile: compileInTurn })),
       omitted: page.total - page.offset - listed.length,
       ...(nextCursor === undefined ? {} : { nextCursor }),
     }
@@ -70,7 +71,8 @@ export const getForModel = defineOperation({
     const tools = await context.catalog.open()
     const named = toLlmTool(tools, id, tool)
     const alias = aliasesOf(tools, format).get(named.id)
-    return { id, ...compileTool(named, format, { ...plain(wishes), ...(alias === undefined ? {} : { alias }) }) }
+    const chosen = { ...plain(wishes), ...(alias === undefined ? {} : { alias }) }
+    return { id, ...(await compileInTurn(named, format, chosen, context.signal)) }
   },
 })
 

@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { mustExist, TooldexError } from '../../base/errors.ts'
 import { onlyDefined, sameJson, sameOrderedJson } from '../../base/json-values.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
 import { ReplayCounts, ReplayReport } from '../../contract/replay.ts'
 import type { Proposal } from '../../contract/stores.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { below } from '../../diagnostics/finding.ts'
-import { diffTools } from '../../versions/index.ts'
 import { refuseUntried } from '../checks/replay-gate.ts'
+import { diffInTurn } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
 import { policiesOf } from '../search/tool-view.ts'
@@ -97,7 +98,13 @@ export const listProposals = defineOperation({
   async handle({ idOrName, ...query }, context) {
     const tool = await findRegistered(context, idOrName)
     const page = await context.registry.stores.proposals.list(context.caller.workspace, tool.id, query)
-    return { ...page, items: await Promise.all(page.items.map((proposal) => withDiff(context, proposal, tool))) }
+    const items: Awaited<ReturnType<typeof withDiff>>[] = []
+    const turn = yieldTurns(context.signal)
+    for (const proposal of page.items) {
+      items.push(await withDiff(context, proposal, tool))
+      await turn()
+    }
+    return { ...page, items }
   },
 })
 
@@ -136,7 +143,7 @@ export const replayProposal = defineOperation({
     if (proposal.status !== 'OPEN')
       throw new TooldexError('ILLEGAL_STEP', `The proposal is ${proposal.status}, so it can no longer be replayed.`)
     const next = withChange(tool, proposal.change)
-    refuseCode(context, tool, next)
+    await refuseCode(context, tool, next)
     await refuseInvalid(context, next)
     const versions = [...new Set([tool.version, proposal.baseVersion])]
     const runs = await replayRuns(context, tool, { next, versions, limit })
@@ -222,7 +229,8 @@ async function withDiff(context: OperationContext<'registry'>, proposal: Proposa
   const before =
     status === 'OPEN' ? tool : (await context.registry.stores.tools.version(workspace, tool.id, on))?.content
   if (before === undefined) return toInfo(proposal)
-  return { ...toInfo(proposal), diff: diffTools(contentFields(before), withChange(before, change)) }
+  const diff = await diffInTurn(contentFields(before), withChange(before, change), context.signal)
+  return { ...toInfo(proposal), diff }
 }
 
 /** Rejects a proposal that would overwrite later changes, unless the caller confirms the current version. */

@@ -11,8 +11,8 @@ import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { below, hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { diffTools } from '../../versions/index.ts'
 import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts'
+import { diffInTurn } from '../checks/tool-threads.ts'
 import type { CallerContext, OperationContext, ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
@@ -82,7 +82,11 @@ export async function refuseInvalid(
 }
 
 /** Only administrators may set code that runs on this machine: a new tool, another type, script or command. */
-export function refuseCode({ scopes }: OperationContext, before: ToolContent | undefined, after: ToolContent): void {
+export async function refuseCode(
+  { scopes }: OperationContext,
+  before: ToolContent | undefined,
+  after: ToolContent,
+): Promise<void> {
   if (scopes.has('admin')) return
   // An HTTP request runs nothing here; but only administrators may choose its secrets and let it reach the private network.
   if (
@@ -92,8 +96,8 @@ export function refuseCode({ scopes }: OperationContext, before: ToolContent | u
   )
     return
   const parts = ['executorType', 'executorConfig', 'scriptContent'] as const
-  if (before !== undefined && parts.every((part) => sameJson(before[part], after[part])) && !isLoosened(before, after))
-    return
+  const isSame = before !== undefined && parts.every((part) => sameJson(before[part], after[part]))
+  if (isSame && !(await isLoosened(before, after))) return
   throw new TooldexError(
     'FORBIDDEN',
     `Setting what a tool of type '${after.executorType}' runs needs the scope 'admin'.`,
@@ -104,9 +108,9 @@ export function refuseCode({ scopes }: OperationContext, before: ToolContent | u
  * The input of a command is part of its behavior: without the scope 'admin' only the wording of its input schema may
  * change.
  */
-function isLoosened(before: ToolContent, after: ToolContent): boolean {
+async function isLoosened(before: ToolContent, after: ToolContent): Promise<boolean> {
   if (sameJson(before.inputSchema, after.inputSchema)) return false
-  const change = diffTools(before, after).fields.find(({ field }) => field === 'inputSchema')
+  const change = (await diffInTurn(before, after)).fields.find(({ field }) => field === 'inputSchema')
   return change !== undefined && change.class !== 'wording'
 }
 

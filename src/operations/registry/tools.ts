@@ -39,7 +39,7 @@ export const createTool = defineOperation({
   input: ToolDraft.extend({ changelog: Changelog.optional() }).overwrite(withDisplayName),
   output: WrittenTool,
   async handle({ changelog, ...content }, context) {
-    refuseCode(context, undefined, content)
+    await refuseCode(context, undefined, content)
     const { stores } = context.registry
     await refuseTakenName(context, content, { policies: await policiesOf(context) })
     const problems = await checkContent(context, content)

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { type RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
-import { describeDiff, diffTools } from '../../versions/index.ts'
+import { describeDiff } from '../../versions/index.ts'
+import { diffInTurn } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import { checkContent, contentFields, findRegistered, findToValidate, nameToChange } from './registry.ts'
@@ -57,7 +58,7 @@ export const diffVersions = defineOperation({
     const older = from ?? Math.max(newer - 1, 1)
     const after = await findVersion(context, tool, newer)
     const before = await findVersion(context, tool, older)
-    const diff = diffTools(before.content, after.content)
+    const diff = await diffInTurn(before.content, after.content, context.signal)
     return { ...diff, from: older, to: newer, text: describeDiff(diff) }
   },
 })

@@ -60,7 +60,7 @@ export async function changeRegistered(
   let problems: readonly Problem[] = []
   const check = async (current: RegisteredTool) => {
     const next = make(current)
-    refuseCode(context, current, next)
+    await refuseCode(context, current, next)
     problems = await refuseInvalid(context, next)
     await refuseUnsafeChange(context, { policies, current, next }, proposal)
     gate?.({ policies, current, next })

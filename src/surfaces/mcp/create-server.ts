@@ -1,7 +1,8 @@
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/telemetry.ts'
+import { CheckedServer } from './checked-server.ts'
 import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
@@ -26,7 +27,7 @@ export function createMcpServer(options: McpServerOptions): Server {
   const { name, version, tools } = options
   const { client, live } = tools
   const { classic } = tools.mode
-  const server = new Server(
+  const server = new CheckedServer(
     { name, version },
     {
       capabilities: { tools: { listChanged: live }, resources: {} },

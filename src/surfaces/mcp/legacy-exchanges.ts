@@ -25,7 +25,8 @@ export class LegacyExchanges {
   readonly #running = new Map<string, () => void>()
 
   async respond(request: Request, { body, caller, server }: LegacyRequest): Promise<Response> {
-    const session = `${caller.workspace} ${caller.actor} ${request.headers.get(sessionHeader) ?? randomUUID()} `
+    // As JSON, so that no name of a caller or a session continues as another one.
+    const session = `${JSON.stringify([caller.workspace, caller.actor, request.headers.get(sessionHeader) ?? randomUUID()])} `
     if (request.method === 'DELETE') return this.#end(session)
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST, DELETE' } })
     const messages = (Array.isArray(body) ? body : [body]) as readonly (Message | null)[]

@@ -173,6 +173,10 @@ async function discoverKeys(issuer: string): Promise<ReturnType<typeof createRem
   throw unreachable(issuer, reason)
 }
 
+/** Whether a token was refused for another reason than its age: clients send a token until they learn that it has expired. */
+export const isWrongToken = (thrown: unknown): thrown is TooldexError =>
+  thrown instanceof TooldexError && thrown.code === 'UNAUTHORIZED' && !(thrown.cause instanceof errors.JWTExpired)
+
 const isOutage = (thrown: unknown): boolean =>
   thrown instanceof errors.JWKSTimeout || !(thrown instanceof errors.JOSEError) || thrown.code === 'ERR_JOSE_GENERIC'
 

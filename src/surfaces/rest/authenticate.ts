@@ -4,7 +4,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { KeyStore } from '../../contract/stores.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { hashKey } from '../../operations/registry/keys.ts'
-import { isToken, type OAuthSettings, TokenVerifier } from './access-tokens.ts'
+import { isToken, isWrongToken, type OAuthSettings, TokenVerifier } from './access-tokens.ts'
 
 /** An authenticated caller. */
 interface Identity {
@@ -57,7 +57,7 @@ export class Authenticator {
     const [scheme = '', secret = ''] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || secret === '')
       throw new TooldexError('UNAUTHORIZED', 'An API key is required.')
-    if (this.#tokens !== undefined && isToken(secret)) return this.#identifyByToken(this.#tokens, secret)
+    if (this.#tokens !== undefined && isToken(secret)) return this.#identifyByToken(this.#tokens, secret, source)
     const hash = hashKey(secret)
     const now = Date.now()
     const cached = this.#cache.get(hash)
@@ -65,7 +65,7 @@ export class Authenticator {
     const key = await this.#keys.find(hash)
     if (key === undefined) {
       this.#cache.delete(hash)
-      throw this.#failed.refuse(source, secret.slice(0, prefixLength), now)
+      throw this.#failed.refuse(unknownKey(), [addressOf(source), `key ${secret.slice(0, prefixLength)}`], now)
     }
     const { workspace, name, id: keyId } = key
     const identity = { workspace, actor: `key:${name}`, keyId, scopes: withImplied(key.scopes) }
@@ -76,8 +76,12 @@ export class Authenticator {
   async #identifyByToken(
     { verifier, workspace }: { readonly verifier: TokenVerifier; readonly workspace: string },
     token: string,
+    source: string,
   ): Promise<Identity> {
-    const { subject, scopes, expired } = await verifier.verify(token)
+    const { subject, scopes, expired } = await verifier.verify(token).catch((thrown: unknown) => {
+      // All tokens begin alike, so they are counted by address only.
+      throw isWrongToken(thrown) ? this.#failed.refuse(thrown, [addressOf(source)]) : thrown
+    })
     return { workspace, actor: `sub:${subject}`, scopes: withImplied(scopes), expired }
   }
 
@@ -99,24 +103,18 @@ function rejectSecretInUrl(address: string): void {
 
 const limits = { maxFailures: 20, withinMs: 60_000, maxEntries: 10_000 }
 
-/** Counts wrong keys by the address that they come from and by their first characters. Valid keys are never delayed. */
+/** Counts wrong keys and tokens by the address that they come from, and keys by their first characters. Valid ones are never delayed. */
 export class FailedKeys {
   readonly #counts = new BoundedMap<string, { count: number; readonly since: number }>(limits.maxEntries)
 
-  /** Counts a wrong key and returns the error of the response. */
-  refuse(address: string, prefix: string, now = Date.now()): TooldexError {
-    const late = Math.max(this.#add(`address ${networkOf(address)}`, now), this.#add(`key ${prefix}`, now))
-    if (late <= now) return new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
+  /** Counts a failure under these names and returns the error of the response. */
+  refuse(error: TooldexError, names: readonly string[], now = Date.now()): TooldexError {
+    const late = Math.max(...names.map((name) => this.#add(name, now)))
+    if (late <= now) return error
     const retryAfter = Math.ceil((late - now) / 1000) + 1
-    const hint = `Wait ${retryAfter} seconds before trying another key; a valid key is accepted at any time.`
-    return new TooldexError(
-      'TOO_BUSY',
-      'Too many wrong keys from this address, or too many that begin like this one.',
-      {
-        hint,
-        retryAfter,
-      },
-    )
+    const hint = `Wait ${retryAfter} seconds before trying another one; a valid key or token is accepted at any time.`
+    const message = 'Too many wrong keys or tokens from this address, or too many keys that begin like this one.'
+    return new TooldexError('TOO_BUSY', message, { hint, retryAfter })
   }
 
   /** Returns the end of the block, or 0 if the limit is not exceeded. */
@@ -128,6 +126,11 @@ export class FailedKeys {
     return entry.count > limits.maxFailures ? entry.since + limits.withinMs : 0
   }
 }
+
+const unknownKey = () => new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
+
+/** The name under which failures of an address are counted. */
+export const addressOf = (source: string): string => `address ${networkOf(source)}`
 
 /** The network of one client: an IPv6 address alone is one of the 2^64 that a client may use. */
 function networkOf(address: string): string {

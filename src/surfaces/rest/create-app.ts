@@ -34,7 +34,7 @@ const safeHeaders = {
 
 type Env = {
   Variables: { requestId: string; whole?: true; revoked?: AbortSignal }
-  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
+  Bindings: { incoming?: { complete?: boolean; socket?: { remoteAddress?: string } } }
 }
 
 /** The parts of the REST server. */
@@ -71,6 +71,8 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
     await discardBody(c.req.raw)
+    // The rest of a body that is too long to be read would be taken for the next request.
+    if (c.env?.incoming?.complete === false) c.res.headers.set('connection', 'close')
     // Changing headers costs as much as the rest of a response.
     if (c.get('whole')) return
     c.res.headers.set('x-request-id', c.get('requestId'))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FailedKeys } from './authenticate.ts'
+import { TooldexError } from '../../base/errors.ts'
+import { addressOf, FailedKeys } from './authenticate.ts'
 import { readHostList, refuseForeignSite } from './check-host.ts'
 import { clientAddress, readTrustedProxies } from './client-address.ts'
 
@@ -80,9 +81,11 @@ describe('the address of a client', () => {
 })
 
 describe('wrong keys', () => {
+  const wrong = new TooldexError('UNAUTHORIZED', 'The key is unknown.')
   const codes = (count: number, address: (at: number) => string, prefix: (at: number) => string) => {
     const failed = new FailedKeys()
-    return Array.from({ length: count }, (_, at) => failed.refuse(address(at), prefix(at), 1000).code)
+    const refuse = (at: number) => failed.refuse(wrong, [addressOf(address(at)), prefix(at)], 1000)
+    return Array.from({ length: count }, (_, at) => refuse(at).code)
   }
 
   it('are limited by address, and by how they begin', () => {
@@ -105,7 +108,7 @@ describe('wrong keys', () => {
 
   it('are counted anew after a minute', () => {
     const failed = new FailedKeys()
-    for (let count = 0; count < 30; count++) failed.refuse('one', 'key', 1000)
-    expect(failed.refuse('one', 'key', 62_000).code).toBe('UNAUTHORIZED')
+    for (let count = 0; count < 30; count++) failed.refuse(wrong, ['one'], 1000)
+    expect(failed.refuse(wrong, ['one'], 62_000).code).toBe('UNAUTHORIZED')
   })
 })
