@@ -70,7 +70,7 @@ describe('a call that requires approval', () => {
   })
 
   it('holds for tools of configs, too', async () => {
-    const file = tempFile('three.txt', '1\n2\n3\n')
+    const file = tempFile('three.txt', '1\n2\n3\n', server.scripts)
     const { body } = await execute('coreutils_wc', { input: { files: [file], lines: true }, wait: true })
     expect(body).toMatchObject({ status: 'PENDING', reason: 'approval' })
     await server.request('POST', `/executions/${body.id}/approve`, { key: boss })

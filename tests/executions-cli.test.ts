@@ -38,8 +38,9 @@ async function registerHeld(name: string): Promise<() => void> {
 }
 
 /** A command that goes on until it is stopped. */
-function start(...words: string[]) {
-  const child = spawn(process.execPath, [mainFile, 'executions', ...words], { env: { ...process.env, ...env() } })
+function start(words: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  const options = { env: { ...process.env, ...env(), ...more } }
+  const child = spawn(process.execPath, [mainFile, 'executions', ...words], options)
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text
@@ -125,10 +126,22 @@ describe('tooldex executions', () => {
 })
 
 describe('tooldex executions tail', () => {
+  it('ends with an error when its key is revoked, and shows nothing that came later', async () => {
+    const goOn = await registerHeld('held_revoked')
+    const run = await execute('held_revoked', { word: 'live' })
+    const { body: key } = await server.request('POST', '/keys', { body: { name: 'tailer', scopes: ['read'] } })
+    const tail = start(['tail', run.id], { TOOLDEX_API_KEY: key.secret })
+    await tail.until('live 1')
+    expect((await server.request('DELETE', `/keys/${key.id}`)).status).toBe(200)
+    expect(await tail.ended).toBe(6)
+    goOn()
+    expect([tail.out(), tail.err()]).toEqual(['live 1\n', expect.stringContaining('revoked')])
+  })
+
   it('shows what one run prints while it runs, and ends as it ends', async () => {
     const goOn = await registerHeld('held_words')
     const run = await execute('held_words', { word: 'live' })
-    const tail = start('tail', run.id)
+    const tail = start(['tail', run.id])
     await tail.until('live 1')
     expect((await server.request('GET', `/executions/${run.id}`)).body.status).toBe('RUNNING')
     goOn()
@@ -157,7 +170,7 @@ describe('tooldex executions tail', () => {
     const once = await executions('tail', '-n', '1')
     expect(once.stdout).toMatch(new RegExp(`^\\S+ \\S+  ${before.id}  FAILED .*EXECUTION_FAILED\\n$`))
     const goOn = await registerHeld('followed_words')
-    const tail = start('tail', '--follow', '--tool', 'followed_words', '-n', '1')
+    const tail = start(['tail', '--follow', '--tool', 'followed_words', '-n', '1'])
     const run = await execute('followed_words', { word: 'new' })
     await tail.until(new RegExp(`${run.id}  RUNNING`))
     goOn()
@@ -175,7 +188,7 @@ describe('tooldex executions tail', () => {
     const proxy = await startProxy(Number(new URL(server.url).port))
     try {
       const before = await execute('fails', { word: 'x' }, { wait: true })
-      const tail = start('tail', '--follow', '--tool', 'fails', '--server', `http://127.0.0.1:${proxy.port}`)
+      const tail = start(['tail', '--follow', '--tool', 'fails', '--server', `http://127.0.0.1:${proxy.port}`])
       await tail.until(before.id)
       proxy.resetAfter = () => true
       await tail.until('does not answer', tail.err)
@@ -197,7 +210,7 @@ describe('tooldex executions tail', () => {
     const proxy = await startProxy(Number(new URL(server.url).port))
     try {
       const run = await execute('slow_words', { word: 'cut', count: 6 })
-      const tail = start('tail', run.id, '--server', `http://127.0.0.1:${proxy.port}`)
+      const tail = start(['tail', run.id, '--server', `http://127.0.0.1:${proxy.port}`])
       await tail.until('cut 2')
       proxy.cut()
       expect(await tail.ended).toBe(0)

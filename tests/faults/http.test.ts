@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunControls, RunnableTool } from '../../src/contract/executor.ts'
 import { createHttpExecutor } from '../../src/executors/http/http-executor.ts'
+import { redirectTarget } from '../../src/executors/network/redirect.ts'
 
 const executor = createHttpExecutor()
 
@@ -183,6 +184,24 @@ describe('a redirect to another host', () => {
       expect(asked).toEqual([])
     },
   )
+
+  it.each([
+    ['https://api.example.com/a', 'http://api.example.com/a'],
+    ['https://api.example.com/a', 'http://other.example.com/'],
+    ['https://api.example.com/a', 'HTTP:\\\\api.example.com'],
+    ['https://api.example.com/a', 'ftp://api.example.com/'],
+    ['https://api.example.com/a', 'javascript:alert(1)'],
+    ['https://api.example.com/a', 'https://user:pass@api.example.com/'],
+    ['https://api.example.com/a', 'https://['],
+  ])('from %s to %s is refused', (from, to) => {
+    expect(() => redirectTarget(to, new URL(from))).toThrow(expect.objectContaining({ code: 'ADDRESS_REFUSED' }))
+  })
+
+  it('stays encrypted with a relative URL or one without a scheme', () => {
+    const from = new URL('https://api.example.com/a')
+    for (const to of ['/b', '//other.example.com/b', 'https://other.example.com/b'])
+      expect(redirectTarget(to, from).protocol).toBe('https:')
+  })
 
   it('keeps its headers within one host', async () => {
     const asked: IncomingMessage['headers'][] = []
