@@ -19,7 +19,7 @@ import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects, wrapperName } f
 import { aliasCandidates, assignAliases } from './tool-aliases.ts'
 
 /** Options of definitions. */
-interface CompileOptions {
+export interface CompileOptions {
   /** Leaves the tool out of the prompt until the provider's own tool search finds it (Anthropic, OpenAI); costs a search. */
   readonly deferLoading?: boolean
   /** Groups tools by namespace (OpenAI, lists only). */
