@@ -107,6 +107,7 @@ function createRecorder(request) {
 async function tellStory({ ask, fail }, url) {
   await manageAccess(ask)
   await writeTool({ ask, fail }, url)
+  await useToolset(ask)
   await findTool(ask)
   await runTool(ask)
   await proposeChanges(ask)
@@ -131,6 +132,14 @@ async function manageAccess(ask) {
   await ask('policies.put', { ...policy, body: { default: 'enabled', tools } })
   await ask('policies.list')
   await ask('policies.get', policy)
+}
+
+/** A toolset with the new tool, once it is in the catalog. */
+async function useToolset(ask) {
+  const toolset = { at: { name: 'weather' } }
+  const body = { description: 'Weather only', filter: { tags: ['weather'] } }
+  await ask('toolsets.put', { ...toolset, body, until: ({ warnings }) => warnings === undefined })
+  for (const name of ['toolsets.list', 'toolsets.get', 'toolsets.tools']) await ask(name, toolset)
 }
 
 async function writeTool({ ask, fail }, url) {
@@ -220,6 +229,7 @@ async function removeAll(ask) {
   await ask('categories.change', { ...category, body: { name: 'Weather and climate' } })
   await ask('categories.delete', { at: { idOrName: 'Weather and climate' } })
   await ask('policies.delete', policy)
+  await ask('toolsets.delete', { at: { name: 'weather' } })
   await ask('secrets.remove', secret)
   for (const name of ['search.learning', 'search.forget']) await ask(name)
   await ask('audit.list', { query: '?limit=1' })

@@ -22,6 +22,7 @@ function readGuide(name: string) {
 describe.each([
   ['registry', ['--examples'], 8],
   ['runs', ['coreutils'], 6],
+  ['toolsets', ['coreutils'], 4],
   ['from-opstack-tools', ['coreutils'], 2],
   ['client', ['coreutils'], 1],
 ] as const)('the guide to %s', (name, words, fewest) => {

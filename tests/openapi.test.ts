@@ -135,6 +135,8 @@ async function check(server: TestServer, operation: ApiOperation, { path, query,
   if (operation.operationId === 'keys.revoke' && path.endsWith('/admin')) return
   const answer = await server.request(operation.method.toUpperCase(), `${path}${query}`, { body })
   const type = answer.headers.get('content-type')
+  // Dots in a path lead to another route.
+  if (path.includes('/../')) return expect(answer.status).not.toBe(500)
   if (operation.statuses.includes(String(answer.status))) {
     expect(type).toBe(operation.media)
     const isJson = operation.media === 'application/json'

@@ -1,6 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { Logger } from '../base/logger.ts'
+import { toolsetHeader } from '../contract/toolset.ts'
 import { findServer, hasDatabase, runningServer } from '../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { SharedRegistry } from '../operations/registry-client/shared-registry.ts'
@@ -38,15 +39,16 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
         return server.named ? server.url : (runningServer()?.url ?? server.url)
       },
       key: server.key,
+      headers: options.toolset === undefined ? undefined : { [toolsetHeader]: options.toolset },
     }
     const open = async () => (await loadRemoteClient()).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
-  return hasDatabase() ? openLocalDatabase(ending) : undefined
+  return hasDatabase() ? openLocalDatabase(ending, options.toolset) : undefined
 }
 
-function openLocalDatabase(ending: AbortSignal): AttachedRegistry {
-  const open = async () => (await loadOwnRegistry()).openOwnRegistry(ending, { follow: true })
+function openLocalDatabase(ending: AbortSignal, toolset: string | undefined): AttachedRegistry {
+  const open = async () => (await loadOwnRegistry()).openOwnRegistry(ending, { follow: true, toolset })
   // PostgreSQL allows other processes at the same time.
   const isEmbedded = readSetting('DATABASE_URL') === undefined
   const client = new SharedRegistry({ open, idleMs: isEmbedded ? idleMs : undefined })
@@ -72,7 +74,13 @@ function rejectAll(url: string, logger: Logger): AttachedRegistry {
   return { client, pollMs: undefined, isRefused: true }
 }
 
-function rejectContradictions({ server, registry, policy }: RunOptions): void {
+function rejectContradictions({ server, registry, policy, toolset, configs }: RunOptions): void {
+  const other = [!registry && '--no-registry', policy !== undefined && '--policy', configs?.length && 'configs']
+  const found = other.find(Boolean)
+  if (toolset !== undefined && found)
+    throw new TooldexError('USAGE', `--toolset cannot be combined with ${found}.`, {
+      hint: 'A toolset selects tools of a server or of the local database; omit the other.',
+    })
   if (server === undefined) return
   if (!registry)
     throw new TooldexError('USAGE', '--server and --no-registry contradict each other.', {

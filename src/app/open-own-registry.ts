@@ -24,15 +24,17 @@ interface OwnRegistryOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Whether changes of other processes are followed; short commands do not need it. */
   readonly follow?: boolean
+  /** The toolset that all requests are restricted to. */
+  readonly toolset?: string | undefined
 }
 
 /** Opens the registry in the database that the environment names. */
 export async function openOwnRegistry(
   signal: AbortSignal,
-  { env = processEnv, follow = false }: OwnRegistryOptions = {},
+  { env = processEnv, follow = false, toolset }: OwnRegistryOptions = {},
 ): Promise<RegistryClient> {
   const database = await openMigratedDatabase(env)
-  return new OwnRegistry(database, { signal, env, follow })
+  return new OwnRegistry(database, { signal, env, follow, toolset })
 }
 
 /** The registry in a database that this process has open; parts are opened on first use. */
@@ -43,16 +45,18 @@ class OwnRegistry implements RegistryClient {
   readonly #more: MoreParts
   readonly #ending = new AbortController()
   readonly #follow: boolean
+  readonly #toolset: string | undefined
   #offering: Promise<ProcessContext> | undefined
   #running: Promise<RecordedRuns> | undefined
 
   constructor(
     database: Database,
-    { signal, env, follow }: { signal: AbortSignal; env: NodeJS.ProcessEnv; follow: boolean },
+    { signal, env, follow, toolset }: Required<OwnRegistryOptions> & { signal: AbortSignal },
   ) {
     this.#database = database
     this.#signal = signal
     this.#follow = follow
+    this.#toolset = toolset
     const stores = createStores(database)
     const { more, box, check } = openExecutors(stores, env)
     this.#more = more
@@ -87,8 +91,13 @@ class OwnRegistry implements RegistryClient {
   }
 
   #plain(): ProcessContext {
-    const context = withMemory(compose({ configs: [] }, this.#more), this.#registry)
-    return { ...context, registry: this.#registry, signal: this.#signal }
+    return this.#serve(compose({ configs: [] }, this.#more))
+  }
+
+  #serve(composed: ReturnType<typeof compose>): ProcessContext {
+    const context = withMemory(composed, this.#registry)
+    const caller = this.#toolset === undefined ? context.caller : { ...context.caller, toolsets: [this.#toolset] }
+    return { ...context, caller, registry: this.#registry, signal: this.#signal }
   }
 
   #offered(): Promise<ProcessContext> {
@@ -102,8 +111,7 @@ class OwnRegistry implements RegistryClient {
 
   /** The tools that a server on this database would offer: registered tools, and the configs in TOOLDEX_HOME. */
   async #openOffered(): Promise<ProcessContext> {
-    const composed = compose({ configs: [], homeConfigs: true }, this.#more)
-    const context = { ...withMemory(composed, this.#registry), registry: this.#registry, signal: this.#signal }
+    const context = this.#serve(compose({ configs: [], homeConfigs: true }, this.#more))
     const { catalog, logger, caller } = context
     const { RegistryFeed } = await loadRegistryFeed()
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalog, workspace: caller.workspace, logger })
@@ -126,7 +134,7 @@ class OwnRegistry implements RegistryClient {
 }
 
 /** Tags of operations that work on all offered tools, including those of configs. */
-const catalogTags = new Set(['search', 'llm', 'catalog'])
+const catalogTags = new Set(['search', 'llm', 'catalog', 'toolsets'])
 
 /** Stores learned queries in the database. */
 function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): ProcessContext {

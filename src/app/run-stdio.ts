@@ -7,7 +7,15 @@ import { readSetting } from '../rules/settings.ts'
 import { MemoryResults } from '../runs/memory-results.ts'
 import { userConfigsDir } from '../sources/cli/index.ts'
 import type { RunOptions } from '../surfaces/cli/index.ts'
-import { combineTools, isClimaxAlias, type McpTools, serveStdio, toolsOfContext } from '../surfaces/mcp/index.ts'
+import {
+  combineTools,
+  isClimaxAlias,
+  type ListMode,
+  type McpTools,
+  modeOf,
+  serveStdio,
+  toolsOfContext,
+} from '../surfaces/mcp/index.ts'
 import { type AttachedRegistry, attachRegistry } from './attach-registry.ts'
 import { compose } from './compose.ts'
 
@@ -49,7 +57,7 @@ interface Parts {
 }
 
 async function toTools(options: RunOptions, { context, registry, signal }: Parts): Promise<McpTools> {
-  const mode = { classic: options.classic, pinned: options.pinned }
+  const mode = await readMode(options, registry)
   const local = context === undefined ? undefined : toolsOfContext(context, mode, options.watch)
   if (registry === undefined) return local as McpTools
   // Loaded only with a registry, to keep the start of a server for configs fast.
@@ -59,6 +67,18 @@ async function toTools(options: RunOptions, { context, registry, signal }: Parts
   if (local === undefined || context === undefined) return remote
   const { combineClients } = await import('../operations/registry-client/combine-clients.ts')
   return combineTools(local, remote, combineClients({ context, registry: remote.client, prefer: 'configs' }))
+}
+
+/** The mode of the options, or else that of the toolset; an unknown toolset is an error at the start. */
+async function readMode(
+  { classic, pinned, toolset: name }: RunOptions,
+  registry: AttachedRegistry | undefined,
+): Promise<ListMode> {
+  if (name === undefined) return { classic, pinned }
+  if (registry === undefined) throw nothingToServe()
+  const { getToolset } = await import('../operations/registry/toolsets.ts')
+  const toolset = await registry.client.invoke(getToolset, { name })
+  return classic || pinned.length > 0 ? { classic, pinned } : modeOf(toolset)
 }
 
 /** A missing pinned tool is a warning, because it may be registered later. */

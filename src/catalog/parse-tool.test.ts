@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cutText } from '../rules/cut-text.ts'
+import { normalizeTags } from '../rules/normalize-tags.ts'
 import { parseToolId } from '../rules/tool-id.ts'
-import { normalizeTags, parseTool, toolIdOf } from './parse-tool.ts'
+import { parseTool, toolIdOf } from './parse-tool.ts'
 
 const inputSchema = { type: 'object' }
 const invalid = (message: string | RegExp) =>

@@ -4,7 +4,7 @@ import { deepFreeze } from '../base/json-values.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { CatalogTool } from '../contract/catalog.ts'
 import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
-import { cutText } from '../rules/cut-text.ts'
+import { normalizeTags } from '../rules/normalize-tags.ts'
 import { formatToolId } from '../rules/tool-id.ts'
 
 /** Validates a tool and returns its catalog form: frozen, tags in canonical form, no empty namespace. */
@@ -22,27 +22,6 @@ export function toolIdOf(tool: CatalogTool): string {
     ...(namespace === undefined ? {} : { namespace }),
     ...(version === undefined ? {} : { version }),
   })
-}
-
-/** The maximum length of a tag, and the maximum number of tags of a tool. */
-const tagLimits = { length: 64, count: 20 } as const
-
-/** Tags in canonical form: lower case, blanks as '-', letters and digits of any script, unique, in their order. */
-export function normalizeTags(tags: readonly string[]): string[] {
-  const normalized = new Set<string>()
-  for (const tag of tags) {
-    if (normalized.size === tagLimits.count) break
-    const normal = normalizeTag(tag)
-    if (normal !== '') normalized.add(normal)
-  }
-  return [...normalized]
-}
-
-function normalizeTag(tag: string): string {
-  const dashed = tag.toLowerCase().normalize('NFC').trim().replace(/\s+/gu, '-')
-  // Many scripts write vowels as combining marks: they are kept after a letter, and dropped alone.
-  const letters = dashed.match(/[\p{L}\p{N}]\p{M}*|[-_.]/gu) ?? []
-  return cutText(letters.join(''), tagLimits.length)
 }
 
 /** Validates an input and returns a frozen JSON copy; `what` is the start of the error message. */

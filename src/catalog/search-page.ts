@@ -117,6 +117,7 @@ export function acceptOf(
   if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined
   return ({ id }: { readonly id: string }) => {
     const entry = entries.get(id)
-    return entry !== undefined && (view?.sees(entry.tool) ?? true) && passes(entry, { status, ...others }, facts)
+    if (entry === undefined || view?.sees(entry.tool, () => facts.readinessOf(entry)) === false) return false
+    return passes(entry, { status, ...others }, facts)
   }
 }

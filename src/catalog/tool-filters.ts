@@ -1,8 +1,8 @@
 import { onlyDefined } from '../base/json-values.ts'
 import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
 import type { Readiness, ToolSource, ToolStatus } from '../contract/tool-state.ts'
+import { normalizeTags } from '../rules/normalize-tags.ts'
 import type { CatalogEntry, Origin } from './catalog-entry.ts'
-import { normalizeTags } from './parse-tool.ts'
 
 /** Properties of a tool that filters need besides its own fields; computed only if a filter uses them. */
 export interface EntryFacts {

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { hints } from '../diagnostics/shape-problems.ts'
+import { Limit } from './limit.ts'
 import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'
 import { ToolStatus } from './tool-state.ts'
+import { Toolset } from './toolset.ts'
 
 /** Size limits of one bundle and of one folder of bundles. */
 export const bundleLimits = {
@@ -12,6 +14,8 @@ export const bundleLimits = {
   tools: 100_000,
   categories: 10_000,
   policies: 1000,
+  toolsets: 1000,
+  limits: 1000,
   files: 100_000,
   folderBytes: 100 * 1024 * 1024,
   folderDepth: 32,
@@ -58,12 +62,18 @@ export const WholeBundle = z.strictObject({
   categories: z.array(BundleCategory).default([]),
   tools: z.array(BundleTool).default([]),
   policies: z.array(BundlePolicy).default([]),
+  toolsets: z.array(Toolset).default([]),
+  limits: z.array(Limit).default([]),
 })
 
 /** The hint for a bundle, or a folder of bundles, that is too large. */
 export const splitHint = 'split it and import part by part, or copy the whole database with: tooldex db export'
 
-function atMost<Item extends z.ZodType>(item: Item, kind: 'categories' | 'tools' | 'policies') {
+/** The parts of a bundle. */
+export const bundleKinds = ['tools', 'categories', 'policies', 'toolsets', 'limits'] as const
+type BundleKind = (typeof bundleKinds)[number]
+
+function atMost<Item extends z.ZodType>(item: Item, kind: BundleKind) {
   const max = bundleLimits[kind]
   return z
     .array(item)
@@ -72,15 +82,17 @@ function atMost<Item extends z.ZodType>(item: Item, kind: 'categories' | 'tools'
     .default([])
 }
 
-/** Tools, categories and policies as one file, for import into another registry. */
+/** Tools, categories, policies, toolsets and limits as one file, for import into another registry. */
 export const Bundle = WholeBundle.extend({
   categories: atMost(BundleCategory, 'categories'),
   tools: atMost(BundleTool, 'tools'),
   policies: atMost(BundlePolicy, 'policies'),
+  toolsets: atMost(Toolset, 'toolsets'),
+  limits: atMost(Limit, 'limits'),
 })
 export type Bundle = z.infer<typeof Bundle>
 
-/** The planned changes of one tool, category or policy. */
+/** The planned changes of one entry of a bundle. */
 export interface PlannedChange {
   readonly name: string
   readonly fields: readonly string[]
@@ -101,6 +113,8 @@ export interface BundlePlan extends PlanPart {
   /** Parents before children where they are created or changed, children before parents where they are removed. */
   readonly categories: PlanPart
   readonly policies: PlanPart
+  readonly toolsets: PlanPart
+  readonly limits: PlanPart
 }
 
 /** `git_status` as `Git status`. */

@@ -80,7 +80,8 @@ export type Backend = z.infer<typeof Backend>
 
 /** The catalog from the perspective of one caller: the visible tools and their readiness. */
 export interface CatalogView {
-  sees(tool: CatalogTool): boolean
+  /** The readiness is computed only where the view depends on it. */
+  sees(tool: CatalogTool, readiness: () => Readiness): boolean
   readinessOf(tool: CatalogTool, readiness: Readiness): Readiness
 }
 

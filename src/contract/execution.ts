@@ -43,6 +43,7 @@ export const Execution = z.object({
   idempotencyKey: z.string().nullable(),
   callerId: z.string().nullable().describe('The authenticated caller, such as key:ci.'),
   callerLabel: z.string().nullable().describe('The callerId of the request: a label the caller chose.'),
+  toolsets: z.array(z.string()).optional().describe('The toolsets that the call was restricted to, if any.'),
   traceId: z.string().nullable(),
   startedAt: z.iso.datetime().nullable(),
   completedAt: z.iso.datetime().nullable(),
@@ -73,6 +74,12 @@ export interface NewExecution {
   readonly timeoutMs: number
   readonly callerId: string | null
   readonly callerLabel: string | null
+  /** The groups of the caller. */
+  readonly callerGroups?: readonly string[] | undefined
+  /** The toolsets that restricted the call. */
+  readonly toolsets?: readonly string[] | undefined
+  /** The limits that the call counts toward, as pairs of limit and subject. */
+  readonly limits?: readonly (readonly [limit: string, subject: string])[] | undefined
   readonly traceId: string | null
   /** The trace context for the process that runs it. */
   readonly traceparent: string | null

@@ -1,12 +1,16 @@
 import type { AuditStore } from './audit.ts'
 import type { BundleCategory, BundlePolicy, StoredPolicy } from './bundle.ts'
+import type { DefinitionStore } from './definition-store.ts'
 import type { ExecutionStore } from './execution.ts'
+import type { Limit } from './limit.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ReplayReport } from './replay.ts'
 import type { LearningStore } from './search.ts'
 import type { StoredSecret } from './secret.ts'
+import type { StatsStore } from './stats-store.ts'
 import type { OfferedChanges, OfferedTools, ToolListQuery } from './tool-list.ts'
 import type { ToolStatus } from './tool-state.ts'
+import type { Toolset } from './toolset.ts'
 
 /** The expected state before a change: a version number, or the value of If-Match: one tag, several, or `*` for any. */
 export type Expected = number | string
@@ -16,6 +20,10 @@ export interface Caller {
   readonly workspace: string
   readonly actor: string
   readonly requestId?: string | undefined
+  /** The groups of its access token. */
+  readonly groups?: readonly string[] | undefined
+  /** The toolsets that the request is restricted to, by its endpoint or its key; unrestricted where absent. */
+  readonly toolsets?: readonly string[] | undefined
 }
 
 /** One page of a list. */
@@ -170,6 +178,8 @@ export interface ApiKey {
   readonly name: string
   readonly prefix: string
   readonly scopes: KeyScope[]
+  /** The toolsets that it is restricted to; null where it is not. */
+  readonly toolsets: string[] | null
   readonly createdAt: string
   readonly createdBy: string | null
   readonly expiresAt: string | null
@@ -181,7 +191,14 @@ export interface KeyStore {
   /** Stores only the hash. The first key of a workspace creates the workspace. */
   create(
     caller: Caller,
-    draft: { name: string; hash: string; prefix: string; scopes: readonly KeyScope[]; expiresAt?: string | undefined },
+    draft: {
+      name: string
+      hash: string
+      prefix: string
+      scopes: readonly KeyScope[]
+      expiresAt?: string | undefined
+      toolsets?: readonly string[] | undefined
+    },
   ): Promise<ApiKey>
   /** Returns a valid key by the hash of its secret; not a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
@@ -204,27 +221,6 @@ export interface ChangeFeed {
   version(workspace: string): Promise<number>
   /** Calls `onNotice` for every notice; notices can be lost, so listeners also poll. */
   listen(onNotice: (workspace: string) => void): Promise<() => Promise<void>>
-}
-
-/** The numbers of the contents of a workspace. */
-export interface RegistryCounts {
-  /** Tools by status and by executor; zeros may be absent. */
-  readonly status: Readonly<Record<string, number>>
-  readonly executorType: Readonly<Record<string, number>>
-  readonly versions: number
-  readonly categories: number
-  readonly tags: number
-  readonly policies: number
-  readonly openProposals: number
-  /** Without revoked ones. */
-  readonly keys: number
-}
-
-export interface StatsStore {
-  /** Where names are passed, only tools with these names, and their contents, are counted. */
-  count(workspace: string, names?: ReadonlySet<string>): Promise<RegistryCounts>
-  /** The size of the whole database, of all workspaces. */
-  size(): Promise<{ readonly engine: 'pglite' | 'postgres'; readonly bytes: number }>
 }
 
 /** Responses by Idempotency-Key. */
@@ -253,6 +249,8 @@ export interface Stores {
   readonly categories: CategoryStore
   readonly proposals: ProposalStore
   readonly policies: PolicyStore
+  readonly toolsets: DefinitionStore<Toolset>
+  readonly limits: DefinitionStore<Limit>
   readonly keys: KeyStore
   readonly audit: AuditStore
   readonly answers: IdempotencyStore

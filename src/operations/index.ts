@@ -44,6 +44,7 @@ import {
   reactivateTool,
   undeprecateTool,
 } from './registry/tools.ts'
+import { deleteToolset, getToolset, listToolsets, listToolsetTools, putToolset } from './registry/toolsets.ts'
 import { validateDraft, validateTool } from './registry/validate-tool.ts'
 import { diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
 import { callTool } from './runs/call-tool.ts'
@@ -137,6 +138,11 @@ export const operations = [
   getPolicy,
   putPolicy,
   deletePolicy,
+  listToolsets,
+  getToolset,
+  putToolset,
+  deleteToolset,
+  listToolsetTools,
   exportBundle,
   importBundle,
   migrateDatabase,

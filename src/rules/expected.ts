@@ -15,7 +15,11 @@ export const textTag = (text: string): string => hash('sha1', text, 'base64url')
 
 /** Whether a category is unchanged since it was read. */
 export const isExpectedCategory = (category: Category, expected: Expected | undefined): boolean =>
-  matchesAny(expected, [textTag(JSON.stringify(Category.parse(category)))])
+  isExpectedText(JSON.stringify(Category.parse(category)), expected)
+
+/** Whether a resource without a version is unchanged since it was read; undefined where it does not exist. */
+export const isExpectedText = (text: string | undefined, expected: Expected | undefined): boolean =>
+  text === undefined ? expected === undefined : matchesAny(expected, [textTag(text)])
 
 function matchesAny(expected: Expected | undefined, tags: readonly string[]): boolean {
   if (expected === undefined) return true

@@ -11,20 +11,30 @@ export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule 
   return policy.default === 'enabled' ? noRule : undefined
 }
 
-/** The policies that apply to a caller: those for all callers, and those that list its key, or its subject as `sub:SUBJECT`. */
+/** A caller as policies, toolsets and limits name it. */
+export interface CallerIdentity {
+  /** `key:NAME`, or `sub:SUBJECT` with an access token. */
+  readonly actor: string | null
+  /** The groups of its access token. */
+  readonly groups?: readonly string[] | undefined
+}
+
+/** Whether a name stands for a caller: the name of its key, its subject as `sub:SUBJECT`, or a group as `group:NAME`. */
+export const namesCaller = (name: string, { actor, groups }: CallerIdentity): boolean =>
+  actor === `key:${name}` ||
+  (actor === name && name.startsWith('sub:')) ||
+  (name.startsWith('group:') && groups?.includes(name.slice('group:'.length)) === true)
+
+/** The policies that apply to a caller: those for all callers, and those that name it. */
 export const policiesFor = <Bound extends Policy>(
   policies: readonly Bound[],
-  callerId: string | null,
+  caller: CallerIdentity,
 ): readonly Bound[] =>
-  policies.filter(
-    ({ callers }) =>
-      callers === undefined ||
-      callers.some((name) => callerId === `key:${name}` || (callerId === name && name.startsWith('sub:'))),
-  )
+  policies.filter(({ callers }) => callers === undefined || callers.some((name) => namesCaller(name, caller)))
 
 /** The names of all tools that a caller may see; undefined where none is hidden. */
-export function visibleNames(policies: readonly Policy[], callerId: string | null): ReadonlySet<string> | undefined {
-  const closed = policiesFor(policies, callerId).filter((policy) => policy.default === 'disabled')
+export function visibleNames(policies: readonly Policy[], caller: CallerIdentity): ReadonlySet<string> | undefined {
+  const closed = policiesFor(policies, caller).filter((policy) => policy.default === 'disabled')
   const [first, ...others] = closed
   if (first === undefined) return undefined
   const names = Object.keys(first.tools).filter((name) => others.every(({ tools }) => Object.hasOwn(tools, name)))
@@ -35,9 +45,9 @@ export function visibleNames(policies: readonly Policy[], callerId: string | nul
 export function rulesFor(
   policies: readonly Policy[],
   toolName: string,
-  callerId: string | null,
+  caller: CallerIdentity,
 ): readonly ToolRule[] | undefined {
-  const rules = policiesFor(policies, callerId).map((policy) => ruleFor(policy, toolName))
+  const rules = policiesFor(policies, caller).map((policy) => ruleFor(policy, toolName))
   return rules.includes(undefined) ? undefined : (rules as readonly ToolRule[])
 }
 

@@ -53,6 +53,8 @@ export function draftExecution(
     timeoutMs,
     callerId: caller.actor,
     callerLabel: options.callerLabel ?? null,
+    callerGroups: caller.groups,
+    toolsets: caller.toolsets,
     traceId: options.traceId ?? null,
     traceparent: options.traceparent ?? null,
     idempotencyKey: options.idempotencyKey ?? null,

@@ -47,6 +47,12 @@ export const toolExecutions = pgTable(
     callerId: text('caller_id'),
     /** A label that the caller chose; `caller_id` is the authenticated caller. */
     callerLabel: text('caller_label'),
+    /** The groups of the caller. */
+    callerGroups: jsonb('caller_groups').$type<string[]>(),
+    /** The toolsets that restricted the call. */
+    toolsets: jsonb('toolsets').$type<string[]>(),
+    /** The limits that the call counts toward, as pairs of limit and subject. */
+    limits: jsonb('limits').$type<[limit: string, subject: string][]>(),
     traceId: text('trace_id'),
     /** The trace context for the worker that takes it from the queue. */
     traceparent: varchar('traceparent', { length: 55 }),

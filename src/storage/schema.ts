@@ -188,6 +188,8 @@ export const apiKeys = pgTable(
     prefix: varchar('prefix', { length: 16 }).notNull(),
     hash: text('hash').notNull(),
     scopes: jsonb('scopes').$type<string[]>().notNull(),
+    /** The toolsets that the key is restricted to. */
+    toolsets: jsonb('toolsets').$type<string[]>(),
     createdAt: times.createdAt,
     createdBy: text('created_by'),
     expiresAt: at('expires_at'),

@@ -1,6 +1,10 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { ChangeFeed, RegistryCounts, StatsStore, Stores } from '../contract/stores.ts'
+import { Limit } from '../contract/limit.ts'
+import type { RegistryCounts, StatsStore } from '../contract/stats-store.ts'
+import type { ChangeFeed, Stores } from '../contract/stores.ts'
+import { Toolset } from '../contract/toolset.ts'
+import { DatabaseDefinitionStore } from './access/definition-store.ts'
 import { DatabaseKeyStore } from './access/key-store.ts'
 import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseSecretStore } from './access/secret-store.ts'
@@ -25,6 +29,7 @@ import {
   toolVersions,
   workspaces,
 } from './schema.ts'
+import { limits, toolsets } from './schema-access.ts'
 import { DatabaseToolStore } from './tools/tool-store.ts'
 
 /** Creates the stores of a database. */
@@ -36,6 +41,8 @@ export function createStores(database: Database): Stores {
     categories: new DatabaseCategoryStore(db),
     proposals: new DatabaseProposalStore(db, () => cursorsOn(db)),
     policies: new DatabasePolicyStore(db),
+    toolsets: new DatabaseDefinitionStore(db, toolsets, Toolset),
+    limits: new DatabaseDefinitionStore(db, limits, Limit),
     keys: new DatabaseKeyStore(db, database.listen),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseIdempotencyStore(db),

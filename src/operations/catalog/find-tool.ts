@@ -7,7 +7,7 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import { withLatestProtection } from '../../rules/protection.ts'
 import { formatToolId } from '../../rules/tool-id.ts'
 import type { ToolContext } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { type ToolView, viewOf } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
 
@@ -22,11 +22,11 @@ export interface FoundTool extends SyncedTool {
 
 /** The tool of a name that the caller may see; the error for an unknown one has suggestions. */
 export async function findTool(context: ToolContext, idOrName: string): Promise<FoundTool> {
-  const names = (await viewOf(context))?.names
+  const view = await viewOf(context)
   const found = await resolveName(context, idOrName)
   const offered = found?.registered === undefined ? found : await toOffered(context, found)
-  if (offered !== undefined && (names?.has(offered.tool.name) ?? true)) return offered
-  throw await unknownTool(context.catalog, idOrName, names)
+  if (offered !== undefined && (view?.shows(offered) ?? true)) return offered
+  throw await unknownTool(context.catalog, idOrName, view)
 }
 
 /** A registered tool in the form offered to agents; drafts and disabled tools are not offered. */
@@ -50,17 +50,14 @@ function sharesWord(name: string, candidate: string): boolean {
 }
 
 /** The error for an unknown or hidden tool: the two cannot be distinguished, and hidden tools are never suggested. */
-async function unknownTool(
-  catalog: LiveCatalog,
-  name: string,
-  visible: ReadonlySet<string> | undefined,
-): Promise<TooldexError> {
+async function unknownTool(catalog: LiveCatalog, name: string, view: ToolView | undefined): Promise<TooldexError> {
   const tools = await catalog.open()
-  const sees = (toolName: string | undefined) => toolName !== undefined && (visible?.has(toolName) ?? true)
-  const seen = Array.from(tools.entries.values(), ({ tool }) => tool).filter((tool) => sees(tool.name))
+  const shown = tools.list().filter((found) => view?.shows(found) ?? true)
+  const seen = shown.map(({ tool }) => tool)
+  const ids = new Set(shown.map(({ id }) => id))
   const names = seen.map((tool) => tool.name)
   const near = suggest(name, names)
-  const accept = ({ id }: { readonly id: string }) => sees(tools.entries.get(id)?.tool.name)
+  const accept = ({ id }: { readonly id: string }) => ids.has(id)
   await catalog.indexInTurns()
   const { hits } = (await catalog.engine()).search({ query: name, mode: 'bm25', limit: 3, accept })
   const alike = hits.map(({ tool }) => tool.name).filter((candidate) => sharesWord(name, candidate))

@@ -12,6 +12,7 @@ import type { Policy } from '../../contract/policy.ts'
 import type { Isolation } from '../../contract/run.ts'
 import type { SearchMode } from '../../contract/search.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
+import type { ResolvedToolset } from '../../contract/toolset.ts'
 import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 import { needsApproval } from '../search/tool-view.ts'
 import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './loaded-configs.ts'
@@ -60,6 +61,8 @@ export class LiveCatalog {
   #snapshot: ConfigSnapshot
   /** The stored policies as of the last change of the registry; undefined if no registry is followed. */
   policies: readonly BundlePolicy[] | undefined
+  /** The stored toolsets as of the last change of the registry, likewise. */
+  toolsets: readonly ResolvedToolset[] | undefined
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options

@@ -10,6 +10,7 @@ import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { Stores } from '../../contract/stores.ts'
 import type { OfferedTool } from '../../contract/tool-list.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
+import { resolveStored } from './caller-toolsets.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 
 /** The backend of registered tools. */
@@ -68,15 +69,26 @@ export class RegistryFeed {
     const began = performance.now()
     const version = await this.#stores.feed.version(this.#workspace)
     const state = (await this.#changed()) ?? (await this.#all())
-    this.#catalog.policies = await this.#stores.policies.list(this.#workspace)
+    const hasNewRules = await this.#takeRules()
     const tools = await this.#catalog.open()
     const before = tools.version
     tools.syncParsed(registryBackend, [...state.tools.values()])
-    if (tools.version !== before) this.#catalog.announce()
+    if (tools.version !== before || hasNewRules) this.#catalog.announce()
     this.#seen = version
     this.#state = state
     this.#endedAt = performance.now()
     this.#tookMs = Math.min(this.#endedAt - began, maxPauseMs)
+  }
+
+  /** Reads what restricts callers; returns whether it has changed, because the lists of tools may have changed with it. */
+  async #takeRules(): Promise<boolean> {
+    const rules = {
+      policies: await this.#stores.policies.list(this.#workspace),
+      toolsets: await resolveStored(this.#stores, this.#workspace),
+    }
+    const { policies, toolsets } = this.#catalog
+    Object.assign(this.#catalog, rules)
+    return policies !== undefined && !isDeepStrictEqual({ policies, toolsets }, rules)
   }
 
   /** The previous tools with the changes since; undefined if the change log is not sufficient. */

@@ -5,8 +5,9 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { type ToolView, viewOf } from '../search/tool-view.ts'
 
+const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 const loadDefinitions = lazyModule(() => import('../../definitions/index.ts'))
 
 /** A registered tool in its present state, whatever its status, and the version in the name. */
@@ -39,20 +40,39 @@ export async function resolveName(context: ToolContext, idOrName: string): Promi
 }
 
 async function findByName(context: ToolContext, idOrName: string): Promise<ResolvedName | undefined> {
-  const entry = findUnregistered(await context.catalog.open(), idOrName)
+  const entry = findUnregistered(await context.catalog.open(), idOrName, await toolsetView(context))
   if (entry?.id === idOrName) return entry
   const named = await findNamed(context, idOrName)
   if (entry === undefined || named === undefined) return named ?? entry
   const { registered } = named
   if (registered.name !== idOrName) return named
   // A tool that cannot be called does not make the name ambiguous.
-  if (!isCallable(registered) || (await viewOf(context))?.sees(registered) === false) return entry
+  if (!isCallable(registered) || !(await isShown(context, named))) return entry
   throw ambiguousName(idOrName, [entry.id, toFullId(registered)])
 }
 
 /** A tool of a config by id, name or name in clients; or one of another source, but not of the registry. */
-export const findUnregistered = (tools: Catalog, idOrName: string): FoundEntry | undefined =>
-  tools.find(idOrName, ({ tool }) => tool.source !== 'registry')
+export const findUnregistered = (tools: Catalog, idOrName: string, view?: ToolView): FoundEntry | undefined =>
+  tools.find(
+    idOrName,
+    ({ tool, origins: [origin] }) =>
+      tool.source !== 'registry' && (view?.shows({ tool, runnable: origin?.runnable }) ?? true),
+  )
+
+/** Outside of a toolset, tools with the name of one inside do not exist; policies hide all tools of a name alike. */
+const toolsetView = async (context: ToolContext): Promise<ToolView | undefined> =>
+  context.caller.toolsets === undefined ? undefined : viewOf(context)
+
+/** Whether the caller sees a registered tool in its present state. */
+export async function isShown(context: ToolContext, { id, registered }: NamedTool): Promise<boolean> {
+  const view = await viewOf(context)
+  if (view === undefined) return true
+  const offered = (await context.catalog.open()).entries.get(id)
+  const [origin] = offered?.origins ?? []
+  if (offered?.tool.source === 'registry') return view.shows({ tool: offered.tool, runnable: origin?.runnable })
+  const { showRegistered } = await loadOfferedDoc()
+  return view.shows(await showRegistered(context, registered))
+}
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
 export async function findNamed(
@@ -81,9 +101,10 @@ async function findByAlias(context: ToolContext, alias: string): Promise<string 
   const tools = await context.catalog.open()
   const view = await viewOf(context)
   const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
-  const names = new Map(named.map((tool) => [tool.id, tool]))
+  const unseen = view === undefined ? [] : tools.list().filter((found) => !view.shows(found))
+  const hidden = new Set(unseen.map(({ id, tool }) => toNamed(tools, id, tool).id))
   // The id of a hidden tool must not leak.
-  const isVisible = (id: string) => view?.sees(names.get(id) ?? { name: alias }) !== false
+  const isVisible = (id: string) => !hidden.has(id)
   for (const format of ['openai', 'gemini'] as const)
     for (const [id, assigned] of assignAliases(named, format)) if (assigned === alias && isVisible(id)) return id
   // A client may remember the alias with a hash, which no change of the list invalidates.

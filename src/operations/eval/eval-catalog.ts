@@ -36,7 +36,7 @@ export const evalCatalog = defineOperation({
   async handle({ queries, mode, limit }, context) {
     const tools = await context.catalog.open()
     const view = await viewOf(context)
-    const seen = tools.list().filter(({ tool }) => view?.sees(tool) ?? true)
+    const seen = tools.list().filter((found) => view?.shows(found) ?? true)
     const set = { name: 'catalog', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
     const notes = new Set<string>()
     const runQuery = async (query: string) => {

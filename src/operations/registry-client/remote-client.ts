@@ -11,7 +11,7 @@ const loadCallRemote = lazyModule(() => import('./call-remote.ts'))
 const loadFollowRemote = lazyModule(() => import('./follow-remote.ts'))
 
 /** The server that operations are sent to; the URL is read for each request, because a restart may change it. */
-export interface RemoteServer extends Pick<RestServer, 'url' | 'traceparent'> {
+export interface RemoteServer extends Pick<RestServer, 'url' | 'traceparent' | 'headers'> {
   readonly key: string | undefined
 }
 

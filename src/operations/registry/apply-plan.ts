@@ -1,6 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { Bundle, BundleCategory, BundlePlan, BundlePolicy, BundleTool } from '../../contract/bundle.ts'
+import type { Bundle, BundleCategory, BundlePlan, BundlePolicy, BundleTool, PlanPart } from '../../contract/bundle.ts'
+import type { DefinitionStore } from '../../contract/definition-store.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
 import { findSteps } from '../checks/check-bundle.ts'
@@ -30,14 +31,23 @@ export async function applyPlan(
     await changeTool(stores, context, tools.get(name) as BundleTool, { fields, idOf, policies })
   for (const name of plan.remove) await stores.tools.remove(caller, name)
   for (const name of plan.categories.remove) await stores.categories.remove(caller, name, { reparent: false })
-  await applyPolicies(stores, context, plan, wanted)
+  await applyRules(stores, context, plan, wanted)
 }
 
-async function applyPolicies(stores: Stores, { caller }: OperationContext, plan: BundlePlan, wanted: Bundle) {
-  const { create, change, remove } = plan.policies
-  const put = new Set([...create, ...change.map(({ name }) => name)])
-  for (const named of wanted.policies) if (put.has(named.name)) await stores.policies.put(caller, named)
-  for (const name of remove) await stores.policies.remove(caller, name)
+/** Policies, toolsets and limits do not depend on each other. */
+async function applyRules(stores: Stores, { caller }: OperationContext, plan: BundlePlan, wanted: Bundle) {
+  const apply = async <Entry extends { readonly name: string }>(
+    { create, change, remove }: PlanPart,
+    entries: readonly Entry[],
+    store: Pick<DefinitionStore<Entry>, 'put' | 'remove'>,
+  ) => {
+    const put = new Set([...create, ...change.map(({ name }) => name)])
+    for (const entry of entries) if (put.has(entry.name)) await store.put(caller, entry)
+    for (const name of remove) await store.remove(caller, name)
+  }
+  await apply(plan.policies, wanted.policies, stores.policies)
+  await apply(plan.toolsets, wanted.toolsets, stores.toolsets)
+  await apply(plan.limits, wanted.limits, stores.limits)
 }
 
 async function findCategory(stores: Stores, workspace: string, name: string | null): Promise<string | null> {

@@ -43,12 +43,12 @@ const Part = z.object({
   unchanged: z.int(),
 })
 const ToolDiffText = z.object({ tool: z.string(), class: ChangeClass, text: z.string() })
-const Plan = Part.extend({ categories: Part, policies: Part })
+const Plan = Part.extend({ categories: Part, policies: Part, toolsets: Part, limits: Part })
 
 /** Exports the registry. */
 export const exportBundle = defineOperation({
   name: 'bundle.export',
-  summary: 'Export all tools, categories and policies as one bundle for another registry.',
+  summary: 'Export all tools, categories, policies, toolsets and limits as one bundle for another registry.',
   scope: 'read',
   needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/bundle', tag },
@@ -58,9 +58,12 @@ export const exportBundle = defineOperation({
   async handle(_, context) {
     const bundle = await readCurrent(context.registry.stores, context.caller.workspace)
     const names = await readableNames(context)
-    if (names === undefined) return { ...bundle, policies: bundle.policies.map(shownPolicy) }
+    // Toolsets and limits contain names of callers.
+    const mayRead = context.scopes.has('write') && context.caller.toolsets === undefined
+    const rest = mayRead ? {} : { toolsets: [], limits: [] }
+    if (names === undefined) return { ...bundle, ...rest, policies: bundle.policies.map(shownPolicy) }
     // Policies contain tool names, so callers with hidden tools get none.
-    return { ...bundle, tools: bundle.tools.filter(({ name }) => names.has(name)), policies: [] }
+    return { ...bundle, ...rest, tools: bundle.tools.filter(({ name }) => names.has(name)), policies: [] }
   },
 })
 
@@ -183,7 +186,7 @@ async function withPlaces(thrown: unknown, { bundle, text = '', file, openapi }:
   return new TooldexError(code, message, { problems, hint })
 }
 
-const isInBundle = ({ pointer }: Problem) => /^\/(?:tools|categories|policies)\//.test(pointer ?? '')
+const isInBundle = ({ pointer }: Problem) => /^\/(?:tools|categories|policies|toolsets|limits)\//.test(pointer ?? '')
 
 const maxDiffs = 50
 // Thousands of tools take the embedded engine longer than any other change.

@@ -31,6 +31,8 @@ export async function readCurrent(
     })),
     tools,
     policies: [...(await stores.policies.list(workspace))],
+    toolsets: [...(await stores.toolsets.list(workspace))],
+    limits: [...(await stores.limits.list(workspace))],
   }
 }
 

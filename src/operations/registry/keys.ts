@@ -1,9 +1,11 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { didYouMean } from '../../base/suggest.ts'
 import { hasInvisible } from '../../base/visible-text.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
+import { ToolsetName } from '../../contract/toolset.ts'
 import { hints } from '../../diagnostics/shape-problems.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName } from './inputs.ts'
@@ -17,6 +19,7 @@ const KeyInfo = z.object({
   name: z.string(),
   prefix: z.string().describe('The first characters of the secret, to identify the key.'),
   scopes: asStored(z.array(z.enum(scopes))),
+  toolsets: z.array(z.string()).nullable().describe('The toolsets that the key is restricted to.'),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
   expiresAt: z.string().nullable(),
@@ -62,6 +65,11 @@ export const createKey = defineOperation({
       .register(hints, { hint: 'use a time such as 2030-01-31T00:00:00Z' })
       .optional()
       .describe('Expiry time, such as 2030-01-31T00:00:00Z.'),
+    toolsets: z
+      .array(ToolsetName)
+      .min(1)
+      .optional()
+      .describe('Toolset that the key is restricted to on every surface; may be repeated.'),
     workspace: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must contain only lower-case letters, digits and dashes')
@@ -71,16 +79,17 @@ export const createKey = defineOperation({
       ),
   }),
   output: KeyInfo.extend({ secret: z.string() }),
-  async handle({ name, scopes: requested, expiresAt, workspace }, context) {
+  async handle({ name, scopes: requested, expiresAt, toolsets, workspace }, context) {
     const caller = callerIn(context, workspace)
+    if (toolsets !== undefined) await checkRestriction(context, caller, { toolsets, requested })
     const { secret, prefix, hash } = makeKey()
-    const draft = { name, prefix, hash, scopes: [...new Set(requested)], expiresAt }
+    const draft = { name, prefix, hash, scopes: [...new Set(requested)], expiresAt, toolsets }
     const key = await context.registry.stores.transaction(async ({ keys, audit }) => {
       if (caller.workspace !== context.caller.workspace)
         await audit.add(context.caller, {
           action: 'key.create',
           subject: `key:${caller.workspace}/${name}`,
-          after: { workspace: caller.workspace, scopes: draft.scopes, expiresAt },
+          after: { workspace: caller.workspace, scopes: draft.scopes, expiresAt, toolsets },
         })
       return keys.create(caller, draft)
     })
@@ -96,6 +105,24 @@ function callerIn({ caller }: OperationContext, workspace = caller.workspace): C
   if (workspace === caller.workspace) return caller
   if (caller.workspace === 'default') return { ...caller, workspace, actor: `${caller.workspace}/${caller.actor}` }
   throw new TooldexError('FORBIDDEN', 'Only callers of the first workspace can create keys for another workspace.')
+}
+
+/** Rejects unknown toolsets, and scopes with which the holder could remove the restriction. */
+async function checkRestriction(
+  { registry }: OperationContext<'registry'>,
+  { workspace }: Caller,
+  { toolsets, requested }: { readonly toolsets: readonly string[]; readonly requested: readonly KeyScope[] },
+): Promise<void> {
+  const known = (await registry.stores.toolsets.list(workspace)).map(({ name }) => name)
+  const unknown = toolsets.find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new TooldexError('NOT_FOUND', `Unknown toolset: ${unknown}.${didYouMean(unknown, known)}`, {
+      hint: 'List the toolsets with: tooldex toolsets list',
+    })
+  if (requested.every((scope) => scope === 'read' || scope === 'call')) return
+  throw new TooldexError('INPUT_INVALID', 'A key that is restricted to toolsets has the scopes read and call only.', {
+    hint: 'Omit the other scopes, or the toolsets.',
+  })
 }
 
 /** Lists keys. */
@@ -119,11 +146,19 @@ export const currentKey = defineOperation({
   scope: 'read',
   http: { method: 'get', path: '/keys/current', tag },
   input: z.object({}),
-  output: z.object({ name: z.string(), workspace: z.string(), scopes: z.array(z.enum(scopes)) }),
+  output: z.object({
+    name: z.string(),
+    workspace: z.string(),
+    scopes: z.array(z.enum(scopes)),
+    groups: z.array(z.string()).optional().describe('The groups of the access token.'),
+    toolsets: z.array(z.string()).optional().describe('The toolsets that the request is restricted to.'),
+  }),
   handle: (_, { caller, scopes: granted }) => ({
     name: caller.actor.replace(/^key:/, ''),
     workspace: caller.workspace,
     scopes: scopes.filter((scope) => granted.has(scope)),
+    ...(caller.groups === undefined ? {} : { groups: [...caller.groups] }),
+    ...(caller.toolsets === undefined ? {} : { toolsets: [...caller.toolsets] }),
   }),
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { mustExist, TooldexError } from '../../base/errors.ts'
 import { Execution, ExecutionStatus, ExecutionSummary, executionSorts } from '../../contract/execution.ts'
+import type { Caller } from '../../contract/stores.ts'
 import { WorkerState } from '../../contract/worker.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -18,10 +19,14 @@ export async function findExecution(
 ): Promise<Execution | undefined> {
   const { caller } = context
   const found = await context.registry.stores.executions.get(caller.workspace, id)
-  if (found === undefined || found.callerId === caller.actor) return found
+  if (found === undefined || (found.callerId === caller.actor && isThroughToolset(found, caller))) return found
   const names = await readableNames(context)
   return names === undefined || names.has(found.toolName) ? found : undefined
 }
+
+/** Whether a run belongs to the toolsets of a request: its call came through one of them. */
+const isThroughToolset = ({ toolsets }: Execution, caller: Caller): boolean =>
+  caller.toolsets === undefined || toolsets?.some((name) => caller.toolsets?.includes(name)) === true
 
 const mustFind = async (context: OperationContext<'catalog' | 'registry'>, id: string): Promise<Execution> =>
   mustExist(await findExecution(context, id), 'execution', id)

@@ -53,7 +53,7 @@ async function toRunnable(context: ToolContext, tool: RegisteredTool, next: Tool
   const rules = rulesFor(
     policies.map(({ policy }) => policy),
     tool.name,
-    caller.actor,
+    caller,
   )
   if (rules === undefined) throw new TooldexError('POLICY_REFUSED', `A policy does not allow you to run ${tool.name}.`)
   const unbound = findUnboundArgument(next, tool, rules)

@@ -2,19 +2,15 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { FoundEntry } from '../../catalog/index.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import type { ToolRule } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { policiesFor, ruleFor } from '../../rules/policy-rules.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
+import type { NamedRule } from '../../rules/toolset-rules.ts'
+import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
-
-/** The rule of a policy for a tool, and the name of the policy. */
-interface NamedRule extends ToolRule {
-  readonly of: string
-}
 
 /** A callable tool, with its rules and warnings. */
 export interface ResolvedCall {
@@ -33,7 +29,13 @@ export async function resolveCall(
   version: number | undefined,
 ): Promise<ResolvedCall> {
   // Both are queried at once.
-  const [named, rulesOn] = await Promise.all([resolveName(context, name), readRules(context)])
+  const [named, policyRules, toolsetRules] = await Promise.all([
+    resolveName(context, name),
+    readRules(context),
+    readToolsetRules(context),
+  ])
+  const rulesOn = (tool: string) => combine(policyRules(tool), inToolsets)
+  const inToolsets = named === undefined ? [] : await toolsetRules(named)
   const call =
     named?.registered === undefined
       ? named && resolveEntry(context, named, { version, stored: rulesOn(named.tool.name) })
@@ -54,7 +56,7 @@ export async function resolveCall(
 function resolveEntry(
   { catalog }: OperationContext<'catalog'>,
   { id, tool: { name }, runnable }: FoundEntry,
-  { version, stored }: { version: number | undefined; stored: readonly NamedRule[] | undefined },
+  { version, stored }: { version: number | undefined; stored: Rules },
 ): ResolvedCall | undefined {
   if (runnable === undefined || stored === undefined) return undefined
   refuseVersion(name, version)
@@ -69,7 +71,7 @@ function resolveEntry(
 async function resolveRegistered(
   context: ToolContext,
   named: NamedTool,
-  { version, bound }: { version: number | undefined; bound: readonly NamedRule[] | undefined },
+  { version, bound }: { version: number | undefined; bound: Rules },
 ): Promise<ResolvedCall | undefined> {
   const { id, registered: latest } = named
   if (bound === undefined) return undefined
@@ -137,11 +139,11 @@ function refuseVersion(name: string, version: number | undefined): void {
 }
 
 /** The rules of stored policies for each tool and this caller; undefined for a hidden tool. */
-async function readRules({ registry, caller }: OperationContext<'registry?'>) {
+async function readRules({ registry, caller }: OperationContext<'registry?'>): Promise<(tool: string) => Rules> {
   const named = (await registry?.stores.policies.list(caller.workspace)) ?? []
   const policies = named.map(({ name, policy }) => ({ ...policy, name }))
-  const binding = policiesFor(policies, caller.actor)
-  return (tool: string): readonly NamedRule[] | undefined => {
+  const binding = policiesFor(policies, caller)
+  return (tool) => {
     const rules = binding.flatMap((policy) => {
       const rule = ruleFor(policy, tool)
       return rule === undefined ? [] : [{ ...rule, of: `the policy ${policy.name}` }]
@@ -150,15 +152,19 @@ async function readRules({ registry, caller }: OperationContext<'registry?'>) {
   }
 }
 
+type Rules = readonly NamedRule[] | undefined
+
+const combine = (rules: Rules, more: Rules): Rules => rules && more && [...rules, ...more]
+
 /** The rules for a registered tool with that of the policy file; tools of configs are loaded under the file already. */
 function withFileRule(
   { catalog, caller }: OperationContext<'catalog'>,
   tool: string,
-  rulesOn: Awaited<ReturnType<typeof readRules>>,
-): readonly NamedRule[] | undefined {
+  rulesOn: (tool: string) => Rules,
+): Rules {
   const stored = rulesOn(tool)
   const policy = catalog.filePolicy()
-  if (policy === undefined || policiesFor([policy], caller.actor).length === 0) return stored
+  if (policy === undefined || policiesFor([policy], caller).length === 0) return stored
   const rule = ruleFor(policy, tool)
   return stored === undefined || rule === undefined ? undefined : [...stored, { ...rule, of: 'the policy file' }]
 }

@@ -7,7 +7,7 @@ import { ToolAnnotations } from '../../contract/catalog.ts'
 import { Isolation } from '../../contract/run.ts'
 import { ToolExample } from '../../contract/tool-doc.ts'
 import { Readiness, unlessReady } from '../../contract/tool-state.ts'
-import { findTool } from '../catalog/find-tool.ts'
+import { type FoundTool, findTool } from '../catalog/find-tool.ts'
 import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
 
@@ -108,7 +108,7 @@ async function describeTool(context: ToolContext, id: string, { level, format }:
   const found = await findTool(context, id)
   // Loaded on first use, because a server for configs starts without it.
   const { toDescribed } = await loadOfferedDoc()
-  const needs = await approvalOf(context, found.tool.name, context.catalog.readinessOf(found))
+  const needs = await approvalOf(context, found)
   const isolation = context.catalog.isolationOf(found)
   const doc = toDescribed(found, isDeclared && level === 'summary' ? 'schema' : level)
   const described = { ...doc, ...needs, ...(isolation === undefined ? {} : { isolation }) }
@@ -122,9 +122,10 @@ interface DescribeOptions {
 }
 
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */
-async function approvalOf(context: ToolContext, name: string, readiness: Readiness) {
+async function approvalOf(context: ToolContext, found: FoundTool) {
+  const readiness = context.catalog.readinessOf(found)
   const view = context.registry === undefined ? undefined : await viewOf(context)
-  return unlessReady(view?.readinessOf({ name }, readiness) ?? readiness)
+  return unlessReady(view?.readinessOf(found.tool, readiness) ?? readiness)
 }
 
 interface UnknownTool {

@@ -16,16 +16,17 @@ interface Reason {
 export async function explainAbsent(name: string, question: Question, context: ToolContext): Promise<Reason> {
   const { catalog, scopes } = context
   const tools = await catalog.open()
-  const { id = name, tool: found } = tools.find(name) ?? {}
-  if (found !== undefined && question.view?.sees(found) === false) {
-    const policy = question.view.hiddenBy(found.name)
-    return { tool: name, reason: scopes.has('admin') ? `the policy '${policy}' hides it` : absent }
+  const found = tools.find(name)
+  if (found !== undefined && question.view?.shows(found) === false) {
+    const hider = question.view.hiddenBy(found.tool)
+    return { tool: name, reason: scopes.has('admin') ? `${hider} hides it` : absent }
   }
   if (found === undefined) {
     const hidden = catalog.current().configs.some(({ config }) => config.tools.some((tool) => tool.name === name))
     const isVisible = hidden && scopes.has('admin')
     return { tool: name, reason: isVisible ? 'the policy hides it' : absent }
   }
+  const { id } = found
   // Each step ranks all tools.
   const turn = yieldTurns(context.signal, 0)
   await turn()

@@ -78,18 +78,16 @@ async function overview({ limit }: Input, context: OperationContext<'catalog' | 
 
 /** Counts only visible tools; a config without any is not listed. */
 function summarizeConfigs(summaries: readonly CliSummary[], tools: Catalog, view: ToolView | undefined) {
-  if (view?.names === undefined) return summaries
-  const seen = tools.list().filter(({ tool }) => tool.source === 'cli' && view.sees(tool))
+  if (view === undefined) return summaries
+  const seen = tools.list().filter((found) => found.tool.source === 'cli' && view.shows(found))
   const countOf = (config: string) => seen.filter(({ tool }) => tool.namespace === config).length
   const counted = summaries.map((config) => ({ ...config, toolCount: countOf(config.name) }))
   return counted.filter(({ toolCount }) => toolCount > 0)
 }
 
 /** Registered tools belong to no config, so they have a line of their own. */
-function summarizeRegistered({ entries }: Catalog, view: ToolView | undefined): readonly CliSummary[] {
-  const registered = Array.from(entries.values()).filter(
-    ({ tool }) => tool.source === 'registry' && (view?.sees(tool) ?? true),
-  )
+function summarizeRegistered(tools: Catalog, view: ToolView | undefined): readonly CliSummary[] {
+  const registered = tools.list().filter((found) => found.tool.source === 'registry' && (view?.shows(found) ?? true))
   if (registered.length === 0) return []
   const description = 'Registered tools; filter by source "registry".'
   return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]

@@ -1,18 +1,30 @@
+import type { Catalog } from '../../catalog/index.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
-import type { CatalogView } from '../../contract/catalog.ts'
+import type { CatalogTool, CatalogView } from '../../contract/catalog.ts'
+import type { RunnableTool } from '../../contract/executor.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
+import type { ResolvedToolset } from '../../contract/toolset.ts'
 import { policiesFor, rulesFor, visibleNames } from '../../rules/policy-rules.ts'
+import { type NamedRule, toolsetRules } from '../../rules/toolset-rules.ts'
+import { keptToolsets } from '../catalog/caller-toolsets.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 
-/** The tools that are visible to one caller, by the stored policies and the policy file. */
+/** A tool of the catalog, with the form that its readiness depends on. */
+export interface ShownTool {
+  readonly tool: CatalogTool
+  readonly runnable?: RunnableTool | undefined
+}
+
+/** The tools that are visible to one caller, by the stored policies, the policy file and the toolsets of the request. */
 export interface ToolView extends CatalogView {
-  sees(tool: { readonly name: string }): boolean
-  readinessOf(tool: { readonly name: string }, readiness: Readiness): Readiness
-  /** The names of all visible tools; undefined if none is hidden. */
+  readinessOf(tool: CatalogTool, readiness: Readiness): Readiness
+  /** Whether the caller sees a tool in its present state. */
+  shows(found: ShownTool): boolean
+  /** The names of all visible tools; undefined if none is hidden. A name that also belongs to a hidden tool is left out. */
   readonly names: ReadonlySet<string> | undefined
-  /** The policy that hides a tool. */
-  hiddenBy(toolName: string): string | undefined
+  /** The policy or toolset that hides a tool, as messages name it. */
+  hiddenBy(tool: CatalogTool): string
 }
 
 /** The note on a tool whose calls each require approval. */
@@ -21,22 +33,27 @@ export const needsApproval: Readiness = Object.freeze({
   reason: 'a person must approve each call',
 })
 
-/** The view of the caller; undefined if no policy applies. */
+/** The view of the caller; undefined if no policy applies and no toolset restricts the request. */
 export async function viewOf(context: ToolContext): Promise<ToolView | undefined> {
+  const { caller } = context
   // Tools of configs are loaded under the file already; without a registry there are no others.
   const named = context.registry === undefined ? [] : withFilePolicy(context, await keptPolicies(context))
-  const binding = policiesFor(
+  const policies = policiesFor(
     named.map(({ name, policy }) => ({ ...policy, name })),
-    context.caller.actor,
+    caller,
   )
-  return binding.length === 0 ? undefined : toView(binding, context.caller.actor)
+  if (caller.toolsets === undefined)
+    return policies.length === 0 ? undefined : toView(context, { policies, tools: undefined, toolsets: undefined })
+  return toView(context, { policies, tools: await context.catalog.open(), toolsets: await keptToolsets(context) })
 }
 
 /**
- * The names that the caller may read in the registry: keys with the scope write see all, others the tools they may call.
+ * The names that the caller may read in the registry: keys with the scope write see all, others the tools they may call. A
+ * toolset restricts all of them.
  */
 export async function readableNames(context: ToolContext): Promise<ReadonlySet<string> | undefined> {
-  return context.scopes.has('write') ? undefined : (await viewOf(context))?.names
+  const seesAll = context.scopes.has('write') && context.caller.toolsets === undefined
+  return seesAll ? undefined : (await viewOf(context))?.names
 }
 
 /** The policies that protect registered tools: those stored in the workspace, and the policy file of this process. */
@@ -58,17 +75,54 @@ async function keptPolicies({ catalog, registry, caller }: ToolContext): Promise
   return catalog.policies ?? (await registry.stores.policies.list(caller.workspace))
 }
 
-function toView(binding: readonly (Policy & { readonly name: string })[], actor: string): ToolView {
-  const names = visibleNames(binding, actor)
-  return {
-    names,
-    sees: ({ name }) => names?.has(name) ?? true,
-    readinessOf({ name }, readiness) {
-      if (readiness.state !== 'ready') return readiness
-      const isRequired = rulesFor(binding, name, actor)?.some(({ requireApproval }) => requireApproval === true)
-      return isRequired ? needsApproval : readiness
+interface ViewParts {
+  readonly policies: readonly (Policy & { readonly name: string })[]
+  /** The catalog, where toolsets restrict the view. */
+  readonly tools: Catalog | undefined
+  readonly toolsets: readonly ResolvedToolset[] | undefined
+}
+
+function toView({ caller, catalog }: ToolContext, { policies, tools, toolsets }: ViewParts): ToolView {
+  const allowed = visibleNames(policies, caller)
+  const rulesIn = (tool: CatalogTool, of = toolsets): readonly NamedRule[] | undefined =>
+    of === undefined ? [] : toolsetRules(of, tool, caller)
+  const isReady = ({ filter: { readiness = [] } }: ResolvedToolset, state: Readiness['state']) =>
+    readiness.length === 0 || readiness.includes(state)
+  const view = {
+    sees(tool: CatalogTool, readiness: () => Readiness): boolean {
+      if (allowed?.has(tool.name) === false) return false
+      if (toolsets === undefined) return true
+      if (rulesIn(tool) === undefined) return false
+      if (toolsets.every(({ filter }) => !filter.readiness?.length)) return true
+      const { state } = readiness()
+      return (
+        rulesIn(
+          tool,
+          toolsets.filter((toolset) => isReady(toolset, state)),
+        ) !== undefined
+      )
     },
-    hiddenBy: (toolName) =>
-      binding.find((policy) => policy.default === 'disabled' && !Object.hasOwn(policy.tools, toolName))?.name,
+    readinessOf(tool: CatalogTool, readiness: Readiness): Readiness {
+      if (readiness.state !== 'ready') return readiness
+      const rules = [...(rulesFor(policies, tool.name, caller) ?? []), ...(rulesIn(tool) ?? [])]
+      return rules.some(({ requireApproval }) => requireApproval === true) ? needsApproval : readiness
+    },
+    shows: (found: ShownTool) => view.sees(found.tool, () => view.readinessOf(found.tool, catalog.readinessOf(found))),
+    hiddenBy: ({ name }: CatalogTool) =>
+      allowed?.has(name) === false
+        ? `the policy '${policies.find((policy) => policy.default === 'disabled' && !Object.hasOwn(policy.tools, name))?.name}'`
+        : `the toolset ${toolsets?.map((toolset) => toolset.name).join(', ')}`,
+    get names() {
+      return tools === undefined ? allowed : namesIn(tools, view.shows)
+    },
   }
+  return view
+}
+
+function namesIn(tools: Catalog, shows: ToolView['shows']): ReadonlySet<string> {
+  const names = new Set<string>()
+  const hidden = new Set<string>()
+  for (const found of tools.list()) (shows(found) ? names : hidden).add(found.tool.name)
+  for (const name of hidden) names.delete(name)
+  return names
 }

@@ -1,6 +1,8 @@
 import { basename } from 'node:path'
 import * as z from 'zod'
 import type { CatalogTool } from '../../contract/catalog.ts'
+import { textTag } from '../../rules/expected.ts'
+import { keptToolsets } from '../catalog/caller-toolsets.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation, type ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
@@ -36,7 +38,9 @@ export const listSources = defineOperation({
     const offered = tools.list().flatMap(({ tool }) => ((names?.has(tool.name) ?? true) ? [tool] : []))
     const configs = configSources(context.catalog, offered, names === undefined)
     const items = [...configs, ...(await registrySource(context, offered, names))]
-    return { items, revision: tools.mark }
+    const { toolsets } = context.caller
+    const lists = toolsets === undefined ? undefined : [tools.mark, await keptToolsets(context), [...(names ?? [])]]
+    return { items, revision: lists === undefined ? tools.mark : textTag(JSON.stringify(lists)) }
   },
 })
 

@@ -146,6 +146,32 @@ const policy = fc.record({
   }),
 })
 
+const slug = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/)
+const words = fc.array(short, { maxLength: 3 })
+const toolset = fc.record(
+  {
+    name: slug,
+    description: text,
+    filter: fc.record({ namespaces: words, tags: words, categories: words, names: words }, { requiredKeys: [] }),
+    policy: policy.map((each) => each.policy),
+    mode: fc.constantFrom('progressive', 'classic'),
+    codeMode: fc.boolean(),
+    callers: fc.array(fc.constantFrom('ci', 'sub:a', 'group:b'), { maxLength: 2 }),
+  },
+  { requiredKeys: ['name'] },
+)
+const limit = fc.record(
+  {
+    name: short,
+    caller: short,
+    tool: name,
+    callsPerMinute: fc.nat(1_000_000),
+    callsPerDay: fc.nat(2_000_000_000),
+    tokensPerDay: fc.maxSafeNat(),
+  },
+  { requiredKeys: ['name', 'callsPerDay'] },
+)
+
 /** Trees of categories: each may be in one before it. */
 const categories = fc
   .uniqueArray(
@@ -175,6 +201,8 @@ export const anyBundle: fc.Arbitrary<Bundle> = categories.chain((given) =>
         selector: (each) => each.name,
       }),
       policies: fc.uniqueArray(policy, { maxLength: 2, selector: (each) => each.name.trim() }),
+      toolsets: fc.uniqueArray(toolset, { maxLength: 2, selector: (each) => each.name }),
+      limits: fc.uniqueArray(limit, { maxLength: 2, selector: (each) => each.name.trim() }),
     })
     .map((input) => sortBundle(Bundle.parse(input))),
 )

@@ -1,4 +1,6 @@
+import { limitKeys } from '../../contract/limit.ts'
 import { policyKeys } from '../../contract/policy.ts'
+import { toolsetKeys } from '../../contract/toolset.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bothSpellings, type KeyShape, sameKeys, toSnakeCase } from '../../documents/yaml-keys.ts'
@@ -74,10 +76,12 @@ export const toolKeys: KeyShape = {
 
 /** The keys of a bundle: as on the wire, or in snake_case. */
 export const bundleKeys: KeyShape = {
-  keys: sameKeys('tooldex categories tools policies'),
+  keys: sameKeys('tooldex categories tools policies toolsets limits'),
   inside: {
     categories: { keys: sameKeys('name description parent') },
     tools: toolKeys,
     policies: { keys: sameKeys('name policy'), inside: { policy: policyKeys } },
+    toolsets: toolsetKeys,
+    limits: limitKeys,
   },
 }

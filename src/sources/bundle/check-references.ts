@@ -1,9 +1,11 @@
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import type { Bundle, BundleCategory } from '../../contract/bundle.ts'
+import { type Bundle, type BundleCategory, bundleKinds } from '../../contract/bundle.ts'
 import { findCategoryNameProblem, registryLimits } from '../../contract/registry.ts'
 import { type Finding, toProblem } from '../../diagnostics/finding.ts'
+import { checkLimitRule } from '../../rules/limit-rules.ts'
 import { checkPolicy } from '../../rules/policy-rules.ts'
+import { checkToolset } from '../../rules/toolset-rules.ts'
 import type { BundlePart } from './read-part.ts'
 
 type Part = Pick<BundlePart, 'bundle' | 'impliesCategories' | 'show'>
@@ -15,15 +17,19 @@ export interface PartFinding<Seen = BundlePart> extends Finding {
 
 /** Problems of a bundle that was sent as data instead of text, at JSON pointers. */
 export function checkBundleData(bundle: Bundle): readonly Problem[] {
-  const found = [...checkPolicies(bundle), ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }])]
+  const found = [...checkRules(bundle), ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }])]
   return found.map((finding) => toProblem(finding))
 }
 
-/** Contradictions in the policies of a bundle. */
-export function checkPolicies({ policies }: Bundle): readonly Finding[] {
-  return policies.flatMap(({ policy }, index) =>
-    checkPolicy(policy).map((found) => ({ ...found, path: ['policies', index, 'policy', ...found.path] })),
-  )
+/** Contradictions in the policies, toolsets and limits of a bundle. */
+export function checkRules({ policies, toolsets, limits }: Bundle): readonly Finding[] {
+  const below = (path: readonly PropertyKey[], found: readonly Finding[]) =>
+    found.map((finding) => ({ ...finding, path: [...path, ...finding.path] }))
+  return [
+    ...policies.flatMap(({ policy }, index) => below(['policies', index, 'policy'], checkPolicy(policy))),
+    ...toolsets.flatMap((toolset, index) => below(['toolsets', index], checkToolset(toolset))),
+    ...limits.flatMap((limit, index) => below(['limits', index], checkLimitRule(limit))),
+  ]
 }
 
 /** Duplicate names and, if all files could be read, unknown names. */
@@ -31,13 +37,19 @@ export function checkTogether<Seen extends Part>(
   parts: readonly Seen[],
   complete = true,
 ): readonly PartFinding<Seen>[] {
-  const twice = (['tools', 'categories', 'policies'] as const).flatMap((kind) => findTwice(parts, kind))
+  const twice = bundleKinds.flatMap((kind) => findTwice(parts, kind))
   const wrong = findMisnamed(parts)
   const found = [...twice, ...wrong]
   return complete ? [...found, ...findUnknown(parts), ...findCycles(parts), ...findDeep(parts)] : found
 }
 
-const singular = { tools: 'tool', categories: 'category', policies: 'policy' } as const
+const singular = {
+  tools: 'tool',
+  categories: 'category',
+  policies: 'policy',
+  toolsets: 'toolset',
+  limits: 'limit',
+} as const
 
 function findTwice<Seen extends Part>(
   parts: readonly Seen[],

@@ -1,7 +1,17 @@
+import { limitMeasures } from '../../contract/limit.ts'
 import { bundleToolFields, type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** The formats of files that a registry can import. */
-export type BundleFormat = 'bundle' | 'cli' | 'list' | 'tool' | 'categories' | 'policy' | 'openapi'
+export type BundleFormat =
+  | 'bundle'
+  | 'cli'
+  | 'list'
+  | 'tool'
+  | 'categories'
+  | 'policy'
+  | 'toolset'
+  | 'limit'
+  | 'openapi'
 
 /** Detects the format of a file by its keys; undefined if it is unknown. */
 export function detectFormat(value: unknown): BundleFormat | undefined {
@@ -13,9 +23,12 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
   if (has('command')) return 'cli'
   if (isWholeTool(value)) return 'tool'
   if (isFields(value.result) && Array.isArray(value.result.tools)) return 'list'
-  if (Array.isArray(value.tools)) return has('categories') || has('policies') ? 'bundle' : 'list'
-  if (has('categories')) return has('policies') ? 'bundle' : 'categories'
-  if (has('policies')) return 'bundle'
+  const isBundle = has('policies') || has('toolsets') || has('limits')
+  if (Array.isArray(value.tools)) return has('categories') || isBundle ? 'bundle' : 'list'
+  if (has('categories')) return isBundle ? 'bundle' : 'categories'
+  if (isBundle) return 'bundle'
+  if (has('filter') || has('codeMode') || has('pinned')) return 'toolset'
+  if (limitMeasures.some(has)) return 'limit'
   if (has('default') || has('executor') || isFields(value.tools)) return 'policy'
   return isPartOfTool(value) ? 'tool' : undefined
 }

@@ -67,16 +67,20 @@ function joinParts(parts: readonly BundlePart[]): Bundle {
     categories: [...declared, ...Array.from(implied, (name) => ({ name, description: null, parent: null }))],
     tools: parts.flatMap(({ bundle }) => bundle.tools),
     policies: parts.flatMap(({ bundle }) => bundle.policies),
+    toolsets: parts.flatMap(({ bundle }) => bundle.toolsets),
+    limits: parts.flatMap(({ bundle }) => bundle.limits),
   })
 }
 
 /** Sorts a bundle by name, independent of the locale. */
-export function sortBundle({ tooldex, categories, tools, policies }: Bundle): Bundle {
+export function sortBundle({ tooldex, categories, tools, policies, toolsets, limits }: Bundle): Bundle {
   return {
     tooldex,
     categories: categories.toSorted(byName),
     tools: tools.toSorted(byName),
     policies: policies.toSorted(byName),
+    toolsets: toolsets.toSorted(byName),
+    limits: limits.toSorted(byName),
   }
 }
 

@@ -21,6 +21,8 @@ function apply(current: Bundle, wanted: Bundle, plan: BundlePlan): Bundle {
     tools: applyPart(current.tools, settled, plan),
     categories: applyPart(current.categories, wanted.categories, plan.categories),
     policies: applyPart(current.policies, wanted.policies, plan.policies),
+    toolsets: applyPart(current.toolsets, wanted.toolsets, plan.toolsets),
+    limits: applyPart(current.limits, wanted.limits, plan.limits),
   })
 }
 
@@ -53,10 +55,14 @@ describe('planBundle', () => {
           ...nothing,
           categories: nothing,
           policies: nothing,
+          toolsets: nothing,
+          limits: nothing,
         })
         if (!prune) return
         expect(applied.categories).toEqual(wanted.categories)
         expect(applied.policies).toEqual(wanted.policies)
+        expect(applied.toolsets).toEqual(wanted.toolsets)
+        expect(applied.limits).toEqual(wanted.limits)
         const stays = new Map(current.tools.map(({ name, status }) => [name, status]))
         const due = wanted.tools.map((tool) => ({ ...tool, status: tool.status ?? stays.get(tool.name) }))
         expect(JSON.stringify(withoutNotes(applied).map(sortKeys))).toBe(

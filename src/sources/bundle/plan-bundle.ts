@@ -33,6 +33,8 @@ export async function planBundle(
       wanted,
     ),
     policies: await planPart(current.policies, wanted.policies, pruned(current.policies)),
+    toolsets: await planPart(current.toolsets, wanted.toolsets, pruned(current.toolsets)),
+    limits: await planPart(current.limits, wanted.limits, pruned(current.limits)),
   }
 }
 

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'nod
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
-import { bundleLimits, splitHint } from '../../contract/bundle.ts'
+import { bundleKinds, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { detailsOf } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
@@ -31,7 +31,7 @@ export async function readBundleFolder(folder: string): Promise<ReadBundle & { r
   const errors = problems.filter(({ severity }) => severity === 'error')
   const warnings = problems.filter(({ severity }) => severity === 'warning')
   const joined = locateBundle(parts, [...errors, ...warnings], read.scripts)
-  for (const kind of ['tools', 'categories', 'policies'] as const)
+  for (const kind of bundleKinds)
     if (joined.bundle[kind].length > bundleLimits[kind])
       throw tooMany(folder, `has more than ${bundleLimits[kind]} ${kind}`)
   return { ...joined, files: [...read.files].sort() }

@@ -9,7 +9,7 @@ import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { validateDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { type BundleView, bundleKeys, type Fields, fieldOf, isFields, spellingIn, toDocument } from './bundle-view.ts'
-import { checkPolicies } from './check-references.ts'
+import { checkRules } from './check-references.ts'
 import { type BundleFormat, detectFormat, isWholeTool, mayBeOpenApi } from './detect-format.ts'
 import { isForeign } from './foreign-tool.ts'
 import { cliConfigAsBundle } from './view-cli-config.ts'
@@ -80,13 +80,10 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
     },
   }
   const found = [...view.findings, ...findings, ...findLostKeys(value)]
-  const check = (bundle: Bundle) => [
-    ...found,
-    ...checkPolicies(bundle),
-    ...(options.check?.({ ...known, bundle }) ?? []),
-  ]
-  // Messages about a file with a single tool do not mention a list.
-  const shown = format === 'tool' || format === 'policy' ? { shown: view.origin } : {}
+  const check = (bundle: Bundle) => [...found, ...checkRules(bundle), ...(options.check?.({ ...known, bundle }) ?? [])]
+  // Messages about a file with a single entry do not mention a list.
+  const isSingle = format === 'tool' || format === 'policy' || format === 'toolset' || format === 'limit'
+  const shown = isSingle ? { shown: view.origin } : {}
   const { value: bundle, problems, wrong } = validateDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
   if (bundle === undefined) throw refuse(file, problems)
   return { ...known, bundle, problems, wrong }
@@ -107,6 +104,8 @@ function toView(document: YamlDocument, { file, openApi }: PartOptions, format: 
   if (format === 'list') return toolListAsBundle(value)
   if (format === 'categories') return categoriesAsBundle(value)
   if (format === 'policy') return policyAsBundle(fields, file)
+  if (format === 'toolset') return namedAsBundle('toolsets', fields, file)
+  if (format === 'limit') return namedAsBundle('limits', fields, file)
   if (format === 'bundle') return wholeBundle(value)
   if (!isForeign(fields) || !isWholeTool(fields)) return toolAsBundle(fields)
   const list = toolListAsBundle([value])
@@ -118,7 +117,7 @@ const tooLarge = (maxBytes: number) => ({
   hint: splitHint,
 })
 const unknownFormat = {
-  message: 'does not contain tools, categories or a policy',
+  message: 'does not contain tools, categories, a policy, a toolset or a limit',
   hint: "a bundle begins with 'tooldex: 1', a tool has 'name', 'displayName', 'description' and 'inputSchema', a CLI config has 'command' and 'tools', an OpenAPI document 'openapi' and 'paths', a list of tools is a list",
 }
 
@@ -156,13 +155,19 @@ const categoriesAsBundle = (value: unknown): BundleView => ({
 
 /** A file with one policy, named after the file. */
 const policyAsBundle = (policy: Fields, file: string): BundleView => ({
-  ...wholeBundle({ tooldex: 1, policies: [{ name: policyName(file), policy }] }),
+  ...wholeBundle({ tooldex: 1, policies: [{ name: nameOf(file), policy }] }),
   origin: (path) => path.slice(3),
 })
 
-const policyName = (file: string) => {
+/** A file with one toolset or limit, named after the file where it has no name. */
+const namedAsBundle = (kind: 'toolsets' | 'limits', fields: Fields, file: string): BundleView => ({
+  ...wholeBundle({ tooldex: 1, [kind]: [{ name: nameOf(file), ...fields }] }),
+  origin: (path) => path.slice(2),
+})
+
+const nameOf = (file: string) => {
   const name = file.replace(/^.*[\\/]/s, '').replace(/\.(?:ya?ml|json)$/i, '')
-  return name.replace(/[.-]policy$/, '')
+  return name.replace(/[.-](?:policy|toolset|limit)$/, '')
 }
 
 /** Reads the file that a tool names as its script. */

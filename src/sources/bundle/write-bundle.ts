@@ -1,18 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
+import { Toolset } from '../../contract/toolset.ts'
 import { writeYaml } from '../../documents/write-yaml.ts'
 import { bundleToolFields } from './bundle-view.ts'
 import { sortBundle } from './locate-bundle.ts'
 
 /** A bundle as text that reads back as the same bundle: sorted by name, keys in a fixed order, defaults omitted. */
 export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {
-  const { categories, tools, policies } = sortBundle(bundle)
+  const { categories, tools, policies, toolsets, limits } = sortBundle(bundle)
   const written = {
     tooldex: 1,
     ...(categories.length === 0 ? {} : { categories: categories.map(writeCategory) }),
     ...(tools.length === 0 ? {} : { tools: tools.map(writeTool) }),
     ...(policies.length === 0 ? {} : { policies: policies.map(writePolicy) }),
+    ...(toolsets.length === 0 ? {} : { toolsets: toolsets.map(writeToolset) }),
+    ...(limits.length === 0 ? {} : { limits }),
   }
   return format === 'json' ? `${JSON.stringify(written, null, 2)}\n` : writeYaml(written)
 }
@@ -31,9 +34,20 @@ const writeTool = (tool: BundleTool) => leaveOut(tool, toolDefaults, bundleToolF
 const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
   // A stored policy that the current rules reject is written unchanged.
   if (!Policy.safeParse(policy).success) return { name, policy }
+  return { name, policy: writeRules(policy) }
+}
+
+function writeRules(policy: Policy): Record<string, unknown> {
   const executor = leaveOut(policy.executor, emptyPolicy.executor, Object.keys(ExecutorChoice.shape))
-  const written = leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, Object.keys(Policy.shape))
-  return { name, policy: written }
+  return leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, Object.keys(Policy.shape))
+}
+
+const emptyToolset = Toolset.parse({ name: 'x' })
+
+/** A toolset as it is written in a file: without defaults. */
+export function writeToolset({ policy, ...toolset }: Toolset): Record<string, unknown> {
+  const rules = policy === undefined ? {} : { policy: writeRules(policy) }
+  return leaveOut({ ...toolset, ...rules }, { ...emptyToolset, name: undefined }, Object.keys(Toolset.shape))
 }
 
 /** The named fields of an object, in that order, without those that equal their default. */

@@ -27,7 +27,7 @@ export class DatabaseKeyStore implements KeyStore {
 
   create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
     return transact(this.#db, async (db) => {
-      const { name, hash, prefix, scopes, expiresAt } = draft
+      const { name, hash, prefix, scopes, expiresAt, toolsets } = draft
       await db.insert(workspaces).values({ id: caller.workspace }).onConflictDoNothing()
       const [row] = await db
         .insert(apiKeys)
@@ -38,11 +38,12 @@ export class DatabaseKeyStore implements KeyStore {
           hash,
           prefix,
           scopes: [...scopes],
+          toolsets: toolsets === undefined ? null : [...toolsets],
           expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
         })
         .returning()
       const key = toKey(row as typeof apiKeys.$inferSelect)
-      await record(db, caller, { action: 'key.create', subject: `key:${name}`, after: { scopes, expiresAt } })
+      await record(db, caller, { action: 'key.create', subject: `key:${name}`, after: { scopes, expiresAt, toolsets } })
       return key
     })
   }
@@ -139,6 +140,7 @@ function toKey(row: typeof apiKeys.$inferSelect): ApiKey {
     name: row.name,
     prefix: row.prefix,
     scopes: row.scopes as KeyScope[],
+    toolsets: row.toolsets,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy,
     expiresAt: toIso(row.expiresAt),

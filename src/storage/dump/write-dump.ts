@@ -4,6 +4,7 @@ import { type Database, type Db, rowsOf } from '../database.ts'
 import { guard, transactSlowly } from '../guard.ts'
 import { readApplied } from '../migrate.ts'
 import * as schema from '../schema.ts'
+import * as access from '../schema-access.ts'
 import * as runs from '../schema-runs.ts'
 import { type DumpHeader, DumpTally, type DumpTrailer } from './read-dump.ts'
 
@@ -21,6 +22,9 @@ export const dumpedTables: readonly PgTable[] = [
   runs.secrets,
   schema.apiKeys,
   schema.policies,
+  access.toolsets,
+  access.limits,
+  access.limitUsage,
   schema.learnedQueries,
   schema.idempotentAnswers,
   schema.auditEntries,
@@ -28,7 +32,7 @@ export const dumpedTables: readonly PgTable[] = [
 ]
 
 /** The tables of the schema except `workers`, whose rows are processes; a test checks that none is missing. */
-export const knownTables = [...Object.values(schema), ...Object.values(runs)].filter(
+export const knownTables = [...Object.values(schema), ...Object.values(access), ...Object.values(runs)].filter(
   (value) => is(value, PgTable) && value !== runs.workers,
 ) as readonly PgTable[]
 

@@ -2,14 +2,15 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { ClaimedExecution } from '../../contract/execution.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import type { Policy, ToolRule } from '../../contract/policy.ts'
-import { readPolicy, rulesFor } from '../../rules/policy-rules.ts'
+import type { ToolRule } from '../../contract/policy.ts'
+import { normalizeTags } from '../../rules/normalize-tags.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { toTool, toVersion } from '../rows.ts'
-import { apiKeys, policies, tools, toolVersions } from '../schema.ts'
+import { apiKeys, tools, toolVersions } from '../schema.ts'
 import { toolExecutions } from '../schema-runs.ts'
+import { type RunRules, readRunRules } from './claim-rules.ts'
 import { toExecution } from './rows.ts'
 
 /** Takes runs from the queue; concurrent claims never return the same run. */
@@ -55,8 +56,11 @@ export async function claimExecutions(
     )
     .where(inArray(toolExecutions.id, ids))
     .orderBy(toolExecutions.turn, toolExecutions.createdAt)
-  const rules = await policiesOf(db, [...new Set(rows.map(({ run }) => run.workspaceId))])
-  return rows.map((row) => toClaimed(row, rules.get(row.run.workspaceId) ?? []))
+  const rulesFor = await readRunRules(
+    db,
+    rows.map(({ run }) => run),
+  )
+  return rows.map((row) => toClaimed(row, rulesFor))
 }
 
 const latest = alias(toolVersions, 'latest')
@@ -75,7 +79,7 @@ interface Row {
 type Claim = Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>
 
 /** Applies the current state to a run that waited: the key of its caller, the status of its tool, its protection and the policies. */
-function toClaimed(row: Row, policies: readonly Policy[]): ClaimedExecution {
+function toClaimed(row: Row, rulesFor: RunRules): ClaimedExecution {
   const { run, tool, version } = row
   const { workspaceId: workspace, traceparent } = run
   const claim = { execution: toExecution(run), workspace, traceparent }
@@ -85,12 +89,13 @@ function toClaimed(row: Row, policies: readonly Policy[]): ClaimedExecution {
       'EXECUTION_CANCELLED',
       'was called with a key that expired or was revoked before the call started',
     )
-  if (run.definition !== null) return claimConfigured(claim, run, policies)
+  if (run.definition !== null) return claimConfigured(claim, run, rulesFor)
   if (tool === null || version === null) return refused(claim, 'TOOL_NOT_FOUND', 'was deleted before it could run')
   if (run.purpose === null && tool.status !== 'ACTIVE' && tool.status !== 'DEPRECATED')
     return refused(claim, 'TOOL_DISABLED', `is ${tool.status} now`)
-  const rules = rulesFor(policies, tool.name, run.callerId)
-  if (rules === undefined) return refused(claim, 'TOOL_NOT_FOUND', 'is hidden by a policy now')
+  const { name, namespace, tags, categoryId } = toTool(tool)
+  const rules = rulesFor(run, { name, namespace, tags: normalizeTags(tags), categoryId })
+  if (rules === undefined) return refused(claim, 'TOOL_NOT_FOUND', hidden)
   return claimRegistered(claim, { ...row, tool, version }, rules)
 }
 
@@ -119,16 +124,17 @@ function claimRegistered(
   return { ...claim, refusal: undefined, tool: runnable }
 }
 
-function claimConfigured(claim: Claim, run: Row['run'], policies: readonly Policy[]): ClaimedExecution {
+function claimConfigured(claim: Claim, run: Row['run'], rulesFor: RunRules): ClaimedExecution {
   const tool = run.definition as RunnableTool
-  const rules = rulesFor(policies, tool.name, run.callerId)
-  if (rules === undefined) return refused(claim, 'TOOL_NOT_FOUND', 'is hidden by a policy now')
+  const rules = rulesFor(run, { name: tool.name, namespace: tool.config })
+  if (rules === undefined) return refused(claim, 'TOOL_NOT_FOUND', hidden)
   if (needsApproval(run, tool, rules)) return refused(claim, 'APPROVAL_NEEDED', approvalNeeded)
   if (rules.length === 0) return { ...claim, refusal: undefined, tool }
   const constraints = [...(tool.constraints ?? []), ...rules.map(({ args }) => args)]
   return { ...claim, refusal: undefined, tool: { ...tool, constraints } }
 }
 
+const hidden = 'is hidden by a policy or its toolset now'
 const approvalNeeded = 'needs approval of each call now; call it again'
 
 /** Whether a run needs an approval that was not required at the time of the call. */
@@ -142,14 +148,3 @@ const refused = (claim: Claim, code: string, why: string): ClaimedExecution => (
   tool: undefined,
   refusal: { code, message: `${claim.execution.toolName} ${why}.` },
 })
-
-async function policiesOf(db: Db, workspaces: readonly string[]): Promise<ReadonlyMap<string, readonly Policy[]>> {
-  const rows = await db
-    .select()
-    .from(policies)
-    .where(inArray(policies.workspaceId, [...workspaces]))
-  const byWorkspace = new Map<string, Policy[]>()
-  for (const { workspaceId, name, policy } of rows)
-    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), readPolicy(name, policy).policy])
-  return byWorkspace
-}

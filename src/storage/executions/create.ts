@@ -57,12 +57,13 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
   return sql`
     with ${counts ? waitingOf(workspace, draft, begin) : sql``} made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
-        caller_id, caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose,
-        reason, label, turn, attempt, expires_at)
+        caller_id, caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash,
+        max_attempts, definition, purpose, reason, label, turn, attempt, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
         'PENDING'::execution_status, ${storableJson(draft.inputData)}::json, ${draft.timeoutMs}::int,
-        ${draft.callerId}, ${draft.callerLabel}, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
-        ${draft.maxAttempts}::int, ${draft.definition == null ? null : storableJson(draft.definition)}::json,
+        ${draft.callerId}, ${draft.callerLabel}, ${jsonOrNull(draft.callerGroups)}::jsonb, ${jsonOrNull(draft.toolsets)}::jsonb,
+        ${jsonOrNull(draft.limits)}::jsonb, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
+        ${draft.maxAttempts}::int, ${jsonOrNull(draft.definition)}::json,
         ${draft.purpose}, ${reason}, ${begin.label}, ${turn(workspace, draft.callerId, begin.label)}, 0,
         ${after(begin.withinMs)}
       ${counts ? isRoom(begin.limits) : sql``}
@@ -72,6 +73,8 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
     select (extract(epoch from created_at) * 1000)::float8 as made
       ${counts ? sql`, of_tool, of_caller, all_waiting from waiting left join made on true` : sql`from made`}`
 }
+
+const jsonOrNull = (value: unknown): string | null => (value == null ? null : storableJson(value))
 
 /** A time by the clock of the database. */
 export const after = (ms: number): SQL => sql`now() + ${ms}::float8 * interval '1 millisecond'`
@@ -144,14 +147,14 @@ export async function createInline(db: Db, drafts: readonly InlineDraft[]): Prom
   const rows = rowsOf<{ id: string; created: string | number }>(
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
-        caller_id, caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition, purpose,
-        reason, worker, lease_until, attempt, started_at)
+        caller_id, caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash,
+        max_attempts, definition, purpose, reason, worker, lease_until, attempt, started_at)
       select id, workspace, tool_id, tool_name, version, status::execution_status, input::json, timeout_ms, caller_id,
-        caller_label, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
+        caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
         now() + lease_ms * interval '1 millisecond', attempt, case when attempt > 0 then now() end
       from jsonb_to_recordset(${storableJson(drafts.map(toInputRow))}::jsonb) as given (id uuid, workspace text,
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
-        caller_label text, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
+        caller_label text, caller_groups jsonb, toolsets jsonb, limits jsonb, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
         purpose text, reason text, worker text, lease_ms float8, attempt int)
       on conflict do nothing
       returning id, (extract(epoch from created_at) * 1000)::float8 as created`),
@@ -173,12 +176,15 @@ function toInputRow({ workspace, draft, begin }: InlineDraft) {
     timeout_ms: draft.timeoutMs,
     caller_id: draft.callerId,
     caller_label: draft.callerLabel,
+    caller_groups: draft.callerGroups ?? null,
+    toolsets: draft.toolsets ?? null,
+    limits: draft.limits ?? null,
     trace_id: draft.traceId,
     traceparent: draft.traceparent,
     idempotency_key: draft.idempotencyKey,
     body_hash: draft.bodyHash,
     max_attempts: draft.maxAttempts,
-    definition: draft.definition == null ? null : storableJson(draft.definition),
+    definition: jsonOrNull(draft.definition),
     purpose: draft.purpose,
     reason: runs ? null : 'queued',
     worker: begin.worker,

@@ -224,10 +224,11 @@ export class DatabaseExecutionStore implements ExecutionStore {
     })
   }
 
-  async result({ workspace, actor }: Caller, handle: string) {
+  async result({ workspace, actor, toolsets }: Caller, handle: string) {
     if (!isUuid(handle)) return undefined
     const { id, callerId, expiresAt } = executionResults
-    return this.#output(workspace, and(eq(id, handle), eq(callerId, actor), sql`${expiresAt} > now()`))
+    const isThrough = toolsets === undefined ? undefined : calledThrough(toolsets)
+    return this.#output(workspace, and(eq(id, handle), eq(callerId, actor), sql`${expiresAt} > now()`, isThrough))
   }
 
   sweep(self?: SweepingWorker) {
@@ -256,6 +257,15 @@ export class DatabaseExecutionStore implements ExecutionStore {
 
 const weightOf = ({ outputData, logs }: FinishedRun): number =>
   logs.stdout.length + logs.stderr.length + (JSON.stringify(outputData)?.length ?? 0)
+
+/** Only outputs of calls that came through one of these toolsets. */
+const calledThrough = (
+  toolsets: readonly string[],
+) => sql`exists (select 1 from tool_executions run, jsonb_array_elements_text(run.toolsets) name
+  where run.id = ${executionResults.executionId} and name in (${sql.join(
+    toolsets.map((name) => sql`${name}`),
+    sql`, `,
+  )}))`
 
 const aboutResult = {
   id: executionResults.id,

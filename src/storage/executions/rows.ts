@@ -30,6 +30,7 @@ export function toExecution(row: typeof toolExecutions.$inferSelect, result: Res
     idempotencyKey: row.idempotencyKey,
     callerId: row.callerId,
     callerLabel: row.callerLabel,
+    ...(row.toolsets === null ? {} : { toolsets: row.toolsets }),
     traceId: row.traceId,
     startedAt: toIso(row.startedAt),
     completedAt: toIso(row.completedAt),
@@ -50,12 +51,13 @@ export const toStored = ({ id, bytes, mediaType, expiresAt }: ResultRow): Stored
 /** Converts a draft that was just stored; the database adds only the time. */
 export function toFresh(draft: NewExecution, begin: Beginning, createdMs: number): Execution {
   const { bodyHash: _hash, maxAttempts: _max, definition: _definition, purpose: _purpose, ...more } = draft
-  const { traceparent: _trace, ...fields } = more
+  const { traceparent: _trace, callerGroups: _groups, toolsets, limits: _limits, ...fields } = more
   const at = new Date(createdMs).toISOString()
   const runs = begin.how === 'run'
   const waits = 'withinMs' in begin
   return {
     ...fields,
+    ...(toolsets === undefined ? {} : { toolsets: [...toolsets] }),
     status: runs ? 'RUNNING' : 'PENDING',
     reason: runs ? null : begin.how === 'approval' ? 'approval' : 'queued',
     outputData: null,

@@ -98,7 +98,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/registry/tools.ts')).addTools,
   },
   apply: {
-    summary: 'update the registry from a folder of tools, categories and policies',
+    summary: 'update the registry from a folder of tools, categories, policies, toolsets and limits',
     load: async () => (await import('./commands/registry/apply.ts')).addApply,
   },
   categories: {
@@ -112,6 +112,10 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   policies: {
     summary: 'manage the policies in the database, which bind calls on all its servers',
     load: async () => (await import('./commands/registry/registry-commands.ts')).addPolicies,
+  },
+  toolsets: {
+    summary: 'manage toolsets: saved filters of tools with their own MCP endpoints',
+    load: async () => (await import('./commands/registry/access-commands.ts')).addToolsets,
   },
   keys: {
     summary: 'manage the keys of the HTTP API',

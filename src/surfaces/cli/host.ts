@@ -47,6 +47,8 @@ export interface RunOptions extends OpenOptions {
   readonly server?: string | undefined
   /** Whether registered tools of a server or the local database are offered, besides those of the configs. */
   readonly registry: boolean
+  /** The toolset of the server or the local database whose tools are offered. */
+  readonly toolset?: string | undefined
 }
 
 /** The options of `tooldex serve`. */

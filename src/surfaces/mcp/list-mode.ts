@@ -1,5 +1,8 @@
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
+import type { Toolset } from '../../contract/toolset.ts'
+import { keptToolsets } from '../../operations/catalog/caller-toolsets.ts'
+import type { ToolContext } from '../../operations/operation.ts'
 
 /** The selection of tools in the list of a client. */
 export interface ListMode {
@@ -8,6 +11,19 @@ export interface ListMode {
   /** Tools listed beside the meta tools. */
   readonly pinned: readonly string[]
 }
+
+/** The mode of the only toolset that restricts a request; undefined where there is none, or several. */
+export async function toolsetMode(context: ToolContext): Promise<ListMode | undefined> {
+  if (context.caller.toolsets === undefined) return undefined
+  const [toolset, ...others] = await keptToolsets(context)
+  return toolset === undefined || others.length > 0 ? undefined : modeOf(toolset)
+}
+
+/** The tools that clients of a toolset list. */
+export const modeOf = ({ mode, pinned = [] }: Pick<Toolset, 'mode' | 'pinned'>): ListMode => ({
+  classic: mode === 'classic',
+  pinned: mode === 'pinned' ? pinned : [],
+})
 
 // Each pinned tool costs a client tokens in every request.
 const maxPinned = 100

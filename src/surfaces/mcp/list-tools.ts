@@ -23,11 +23,11 @@ export async function listedWithIds(
 ): Promise<readonly ListedTool[]> {
   if (!classic && pinned.length === 0) return []
   const [tools, view] = [await context.catalog.open(), await viewOf(context)]
-  const visible = tools.list().filter(({ tool }) => view?.sees(tool) ?? true)
+  const visible = tools.list().filter((found) => view?.shows(found) ?? true)
   const toListed = (entry: FoundEntry) => toListedTool(tools, entry)
   if (classic) return visible.map(toListed)
   const pinnedTools = pinned.flatMap((name) => {
-    const entry = findUnregistered(tools, name)
+    const entry = findUnregistered(tools, name, view)
     return visible.filter((each) => (entry === undefined ? isNamed(each, name) : each.id === entry.id))
   })
   return pinnedTools.map(toListed).filter(({ tool }) => !isMetaTool(tool.name))

@@ -11,7 +11,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { ServerContext } from '../../operations/operation.ts'
 import { createMcpServer } from './create-server.ts'
 import { LegacyExchanges } from './legacy-exchanges.ts'
-import { type ListMode, readMode } from './list-mode.ts'
+import { type ListMode, readMode, toolsetMode } from './list-mode.ts'
 import { toolsOfContext } from './mcp-tools.ts'
 
 /** Options of the MCP endpoint of a server. */
@@ -26,8 +26,6 @@ export interface McpHttpRequest {
   readonly context: ServerContext
   /** Reads the body within the limits of the server. */
   readonly readBody: () => Promise<unknown>
-  /** The mode of a toolset; without one, the query of the URL selects the mode. The tools are those that the context can view. */
-  readonly mode?: ListMode | undefined
 }
 
 // Each open stream is a connection of the process.
@@ -44,7 +42,8 @@ export class McpEndpoint {
     this.#options = options
   }
 
-  async respond({ request, context, readBody, mode = readMode(request.url) }: McpHttpRequest): Promise<Response> {
+  async respond({ request, context, readBody }: McpHttpRequest): Promise<Response> {
+    const mode = (await toolsetMode(context)) ?? readMode(request.url)
     let body: unknown
     if (request.method === 'POST') {
       try {

@@ -12,6 +12,10 @@ interface Identity {
   /** The caller in records and policies: `key:NAME`, or `sub:SUBJECT` with an access token. */
   readonly actor: string
   readonly scopes: ReadonlySet<Scope>
+  /** The groups of an access token. */
+  readonly groups?: readonly string[]
+  /** The toolsets that a key is restricted to. */
+  readonly toolsets?: readonly string[]
   /** The key, which can be revoked; absent with an access token, which expires. */
   readonly keyId?: string
   /** Aborted when the access token expires. */
@@ -68,7 +72,8 @@ export class Authenticator {
       throw this.#failed.refuse(unknownKey(), [addressOf(source), `key ${secret.slice(0, prefixLength)}`], now)
     }
     const { workspace, name, id: keyId } = key
-    const identity = { workspace, actor: `key:${name}`, keyId, scopes: withImplied(key.scopes) }
+    const restriction = key.toolsets === null ? {} : { toolsets: key.toolsets }
+    const identity = { workspace, actor: `key:${name}`, keyId, scopes: withImplied(key.scopes), ...restriction }
     this.#cache.set(hash, { identity, until: now + cacheMs })
     return identity
   }

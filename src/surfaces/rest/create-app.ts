@@ -5,6 +5,8 @@ import type { TooldexError } from '../../base/errors.ts'
 import { type Logger, logged } from '../../base/logger.ts'
 import { workFor } from '../../base/semaphore.ts'
 import { readTrace } from '../../contract/telemetry.ts'
+import { toolsetHeader } from '../../contract/toolset.ts'
+import { callerIn } from '../../operations/catalog/caller-toolsets.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
@@ -113,14 +115,17 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<ServerContext> => {
     const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
     const source = clientAddress(remote, c.req.header('x-forwarded-for'), trustedProxies)
-    const { workspace, actor, scopes, keyId, expired } = await authenticator.identify({
+    const { workspace, actor, scopes, keyId, expired, groups, toolsets } = await authenticator.identify({
       authorization: c.req.header('authorization'),
       address: c.req.url,
       source,
       isReading: c.req.method === 'GET',
     })
-    const caller = { workspace, actor, requestId: c.get('requestId') }
+    const identity = { workspace, actor, requestId: c.get('requestId'), groups, toolsets }
     const catalog = await catalogOf(workspace)
+    const toolset = c.req.param('toolset') ?? c.req.header(toolsetHeader)
+    const caller =
+      toolset === undefined ? identity : await callerIn({ ...context, catalog, caller: identity, scopes }, toolset)
     const memory = memoryOf(workspace)
     const trace = readTrace(c.req.header('traceparent'))
     return {
@@ -157,12 +162,13 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     for (const path of ['', new URL(oauth.resource).pathname.replace(/\/$/, '')])
       app.get(`/.well-known/oauth-protected-resource${path}`, (c) => c.json(resourceMetadata(oauth)))
   if (mcp !== undefined)
-    app.all('/mcp', async (c) => {
-      const context = await contextOf(c)
-      const response = await mcp(c.req.raw, context, () => readRequestBody(c.req.raw, defaultBodyLimits))
-      c.get('revoked')?.throwIfAborted()
-      return response
-    })
+    for (const path of ['/mcp', '/mcp/:toolset'])
+      app.all(path, async (c) => {
+        const context = await contextOf(c)
+        const response = await mcp(c.req.raw, context, () => readRequestBody(c.req.raw, defaultBodyLimits))
+        c.get('revoked')?.throwIfAborted()
+        return response
+      })
   for (const operation of routes) {
     const path = apiBase + operation.http.path.replaceAll(/\{(\w+)\}/g, ':$1')
     app.on(operation.http.method.toUpperCase(), path, async (c) => {

@@ -8,6 +8,9 @@ export async function entityTag(body: unknown, parts: readonly string[]): Promis
   const { version, updatedAt } = (body ?? {}) as { version?: unknown; updatedAt?: unknown }
   if (typeof version === 'number' && typeof updatedAt === 'string') return `"${toolTag({ version, updatedAt })}"`
   const [first = ''] = parts
+  const { warnings, ...resource } = (body ?? {}) as { warnings?: unknown }
+  // The warnings of a write are not part of the resource.
+  if (warnings !== undefined && !Array.isArray(body)) return `"${textTag(JSON.stringify(resource))}"`
   if (parts.length === 1) return `"${textTag(first)}"`
   const turn = yieldTurns()
   const hash = createHash('sha1')

@@ -59,7 +59,7 @@ function readMatch(
   if (isSupported) return { expectedVersion: readExpected(header) }
   if (method === 'get') return {}
   throw new TooldexError('INPUT_INVALID', 'The header If-Match is not supported by this operation.', {
-    hint: 'Omit If-Match: only changes of tools and categories support it.',
+    hint: 'Omit If-Match: only changes of tools, categories, toolsets and limits support it.',
   })
 }
 

@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { type Command, Option } from 'commander'
 import colors from 'picocolors'
 import { TooldexError } from '../../../base/errors.ts'
+import { ToolsetName } from '../../../contract/toolset.ts'
 import {
   type Client,
   type ClientName,
@@ -32,6 +33,7 @@ interface InstallFlags extends TargetFlags {
   readonly classic?: boolean
   readonly http?: boolean
   readonly oauth?: boolean
+  readonly toolset?: string
 }
 
 /** `tooldex install CLIENT CONFIG...`: adds the server to the config of a client. */
@@ -44,13 +46,16 @@ export const addInstall: AddCommand = (program, host) => {
     .option('--policy <file>', 'policy file that restricts the calls')
     .option('--server <url>', 'offer the tools of this server')
     .option('--classic', 'list every tool directly')
+    .option('--toolset <name>', 'offer only the tools of this toolset of the server')
     .option('--http', 'let the client connect to the MCP endpoint of --server itself, with the key in TOOLDEX_API_KEY')
     .option('--oauth', 'the same without a key: the client signs in with OAuth')
   withTarget(command).action(async (client: string, names: string[], flags: InstallFlags) => {
     if (flags.server !== undefined) checkUrl(flags.server)
+    if (flags.toolset !== undefined) checkToolset(flags.toolset, requestedConfigs(names, flags))
     if (flags.http || flags.oauth) return print(host, flags, await installHttp(host, client, names, flags))
-    const requested = [...names, ...(flags.config ?? [])]
-    const configs = requested.length > 0 || flags.server !== undefined ? requested : host.configNames()
+    const requested = requestedConfigs(names, flags)
+    const isRemote = flags.server !== undefined || flags.toolset !== undefined
+    const configs = requested.length > 0 || isRemote ? requested : host.configNames()
     // The configs are opened first: clients report little about a server that fails to start.
     const context = await host.open({ configs, policy: flags.policy })
     const entry = isClient(client) ? toEntry(host, client, { ...flags, configs }) : { command: ['tooldex'] }
@@ -62,8 +67,8 @@ export const addInstall: AddCommand = (program, host) => {
 
 /** Adds the MCP endpoint of a server, which serves its own tools. */
 async function installHttp(host: CliHost, client: string, names: readonly string[], flags: InstallFlags) {
-  const { server, name, scope, dryRun, oauth } = flags
-  const rest = { configs: [...names, ...(flags.config ?? [])].length > 0, policy: flags.policy, classic: flags.classic }
+  const { server, name, scope, dryRun, oauth, toolset } = flags
+  const rest = { configs: requestedConfigs(names, flags).length > 0, policy: flags.policy, classic: flags.classic }
   const unused = Object.entries(rest).find(([, value]) => value)
   if (server === undefined || unused !== undefined)
     throw new TooldexError(
@@ -71,7 +76,7 @@ async function installHttp(host: CliHost, client: string, names: readonly string
       server === undefined ? '--http needs the URL of a server.' : `--http cannot be combined with ${unused?.[0]}.`,
       { hint: 'Write: tooldex install CLIENT --http --server http://127.0.0.1:7331' },
     )
-  const url = `${server.replace(/\/+$/, '')}/mcp`
+  const url = `${server.replace(/\/+$/, '')}/mcp${toolset === undefined ? '' : `/${encodeURIComponent(toolset)}`}`
   const input = { client, url, ...(oauth ? {} : { keyVariable: 'TOOLDEX_API_KEY' }), name, scope, dryRun }
   return invoke(installClient, input, await host.open({ configs: [] }))
 }
@@ -99,6 +104,19 @@ const withTarget = (command: Command): Command =>
 
 const isClient = (name: string): name is ClientName => (clientNames as readonly string[]).includes(name)
 
+const requestedConfigs = (names: readonly string[], { config = [] }: InstallFlags) => [...names, ...config]
+
+function checkToolset(name: string, configs: readonly string[]): void {
+  if (configs.length > 0)
+    throw new TooldexError('USAGE', '--toolset cannot be combined with configs.', {
+      hint: 'A toolset selects tools of a server or of the local database; omit the other.',
+    })
+  if (ToolsetName.safeParse(name).success) return
+  throw new TooldexError('USAGE', `--toolset is not a valid name: '${name}'.`, {
+    hint: 'List the toolsets with: tooldex toolsets list',
+  })
+}
+
 function checkUrl(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
   throw new TooldexError('USAGE', `--server is not a valid URL: '${url}'.`, {
@@ -109,12 +127,13 @@ function checkUrl(url: string): void {
 type EntryOptions = Omit<InstallFlags, 'config'> & { readonly configs: readonly string[] }
 
 /** The command and variables in a client's file: portable where the file is meant to be committed. */
-function toEntry(host: CliHost, id: ClientName, { configs, policy, server, classic, scope }: EntryOptions) {
+function toEntry(host: CliHost, id: ClientName, { configs, policy, server, classic, scope, toolset }: EntryOptions) {
   const portable = scopeOf(id, scope) === 'project'
   const path = portable ? toPortable : (file: string) => resolve(file)
   const options = [
     ...(classic ? ['--classic'] : []),
     ...(server === undefined ? [] : ['--server', server]),
+    ...(toolset === undefined ? [] : ['--toolset', toolset]),
     ...(policy === undefined ? [] : ['--policy', path(policy)]),
   ]
   const files = configs.map((config) => (/[/\\]|\.ya?ml$/i.test(config) ? path(config) : config))

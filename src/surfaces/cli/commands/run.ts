@@ -8,6 +8,7 @@ interface RunFlags extends ToolOptions {
   readonly watch?: boolean
   readonly server?: string
   readonly registry: boolean
+  readonly toolset?: string
 }
 
 /** `tooldex run [CONFIG...]`: an MCP server on stdio. */
@@ -16,6 +17,7 @@ export const addRun: AddCommand = (program, host) => {
     .command('run')
     .argument('[config...]', 'names of bundled configs, or YAML files')
     .option('--server <url>', 'offer the tools of this server (default: TOOLDEX_URL, or the local server)')
+    .option('--toolset <name>', 'offer only the tools of this toolset of the server or the local database')
     .option('--no-registry', 'offer the tools of the configs only')
     .option('--classic', 'list every tool directly instead of the three meta tools')
     .addOption(
@@ -29,7 +31,7 @@ export const addRun: AddCommand = (program, host) => {
       new Option('--log-level <level>', 'minimum level of log lines on stderr').choices(logLevels).default('WARNING'),
     )
   withLimitOptions(command).action(async (configs: string[], flags: RunFlags) => {
-    const { classic = false, pin: pinned = [], watch = false, server, registry } = flags
-    await host.runStdio({ ...toOpenOptions(flags), configs, classic, pinned, watch, server, registry })
+    const { classic = false, pin: pinned = [], watch = false, server, registry, toolset } = flags
+    await host.runStdio({ ...toOpenOptions(flags), configs, classic, pinned, watch, server, registry, toolset })
   })
 }

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../../../base/errors.ts'
 import { formatProblem } from '../../../../base/problem.ts'
-import type { Bundle } from '../../../../contract/bundle.ts'
+import { type Bundle, bundleKinds } from '../../../../contract/bundle.ts'
 import { hasErrors } from '../../../../diagnostics/finding.ts'
 import { readBundleFolder } from '../../../../sources/bundle/index.ts'
 import { rejectFiles, toLocations } from '../../validate-files.ts'
@@ -8,8 +8,7 @@ import type { AddCommand } from '../command.ts'
 import { withRegistry } from './registry-command.ts'
 import { type ImportFlags, importInto, withImportOptions } from './tool-bundles.ts'
 
-const isEmpty = ({ tools, categories, policies }: Bundle): boolean =>
-  tools.length + categories.length + policies.length === 0
+const isEmpty = (bundle: Bundle): boolean => bundleKinds.every((kind) => bundle[kind].length === 0)
 
 /** `tooldex apply DIR`: updates the registry from the files of a folder. */
 export const addApply: AddCommand = (program, host) => {
@@ -22,7 +21,7 @@ export const addApply: AddCommand = (program, host) => {
     if (flags.prune && isEmpty(bundle))
       throw new TooldexError(
         'USAGE',
-        `${folder} contains no tools, categories or policies, so --prune would remove everything.`,
+        `${folder} contains no tools, categories, policies, toolsets or limits, so --prune would remove everything.`,
         {
           hint: 'Name the folder with your files, or omit --prune.',
         },

@@ -21,7 +21,9 @@ export interface ImportFlags extends RegistryFlags {
 export function addBundles(group: Command, host: CliHost): void {
   const write = group
     .command('export [file]')
-    .description('write all tools, categories and policies as one bundle, to a file or to standard output (-)')
+    .description(
+      'write all tools, categories, policies, toolsets and limits as one bundle, to a file or to standard output (-)',
+    )
     .addOption(
       new Option('--format <format>', 'output format (default: by the name of the file, or YAML)').choices([
         'yaml',
@@ -51,7 +53,7 @@ export function addBundles(group: Command, host: CliHost): void {
 /** Adds the options of commands that update the registry from files. */
 export const withImportOptions = (command: Command): Command =>
   withRegistryOptions(command)
-    .option('--prune', 'remove tools, categories and policies that are not in the files')
+    .option('--prune', 'remove everything of the registry that is not in the files')
     .option('--dry-run', 'show the changes without making them')
 
 /** Imports a bundle or its text and prints the changes. */
@@ -83,14 +85,16 @@ function save(file: string, text: string): void {
   }
 }
 
-const countsOf = ({ tools, categories, policies }: Bundle) => ({
+const countsOf = ({ tools, categories, policies, toolsets, limits }: Bundle) => ({
   tools: tools.length,
   categories: categories.length,
   policies: policies.length,
+  toolsets: toolsets.length,
+  limits: limits.length,
 })
 
 type Answer = z.output<typeof importBundle.output>
-type Part = Omit<Answer['plan'], 'categories' | 'policies'>
+type Part = Omit<Answer['plan'], 'categories' | 'policies' | 'toolsets' | 'limits'>
 
 /** Formats the changes of an import, one per line: + for new, ~ for changed, - for removed. */
 function bundlePlanText({ plan, diffs, applied, warnings }: Answer): string {
@@ -98,6 +102,8 @@ function bundlePlanText({ plan, diffs, applied, warnings }: Answer): string {
   const lines = [
     ...partLines('category', plan.categories),
     ...partLines('policy', plan.policies),
+    ...partLines('toolset', plan.toolsets),
+    ...partLines('limit', plan.limits),
     ...partLines('tool', plan, texts),
   ]
   const notes = warnings.map((warning) => `warning: ${showInvisible(warning)}`)
@@ -125,8 +131,8 @@ const fieldsText = ({ fields, status }: Part['change'][number]): string =>
 const indented = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : text.split('\n').map((line) => `    ${line}`)
 
-function countText({ categories, policies, ...tools }: Answer['plan'], applied: boolean): string {
-  const parts: readonly Part[] = [tools, categories, policies]
+function countText({ categories, policies, toolsets, limits, ...tools }: Answer['plan'], applied: boolean): string {
+  const parts: readonly Part[] = [tools, categories, policies, toolsets, limits]
   const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0)
   const [created, changed] = [sum(({ create }) => create.length), sum(({ change }) => change.length)]
   const [removed, same] = [sum(({ remove }) => remove.length), sum(({ unchanged }) => unchanged)]

@@ -1,0 +1,75 @@
+import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
+import { didYouMean } from '../../base/suggest.ts'
+import { toOneLine } from '../../base/visible-text.ts'
+import type { SyncedTool } from '../../catalog/index.ts'
+import type { RegisteredTool } from '../../contract/registry.ts'
+import type { Caller, Stores } from '../../contract/stores.ts'
+import type { ResolvedToolset } from '../../contract/toolset.ts'
+import { mayUse, type NamedRule, resolveToolset, toolsetRules } from '../../rules/toolset-rules.ts'
+import type { OperationContext, ToolContext } from '../operation.ts'
+import { viewOf } from '../search/tool-view.ts'
+import type { ResolvedName } from './resolve-name.ts'
+
+const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
+
+type Context = OperationContext<'catalog' | 'registry?'>
+
+/** The toolsets that restrict the request, as of the last change of the catalog; a deleted one contains nothing. */
+export async function keptToolsets(context: ToolContext): Promise<readonly ResolvedToolset[]> {
+  const { catalog, caller } = context
+  const kept = catalog.toolsets ?? []
+  // One that was just created may not have arrived yet.
+  const isComplete = caller.toolsets?.every((name) => kept.some((toolset) => toolset.name === name))
+  return select(isComplete ? kept : await readToolsets(context), caller)
+}
+
+/** The rules of the toolsets as stored now for a tool to call; undefined for a tool that is in none of them. */
+export async function readToolsetRules(
+  context: ToolContext,
+): Promise<(named: ResolvedName) => Promise<readonly NamedRule[] | undefined>> {
+  const { caller } = context
+  if (caller.toolsets === undefined) return async () => []
+  const toolsets = select(await readToolsets(context), caller)
+  const byReadiness = toolsets.some(({ filter }) => filter.readiness?.length)
+  return async (named) => {
+    const found = named.registered === undefined ? named : await showPresent(context, named.registered)
+    if (byReadiness && (await viewOf(context))?.shows(found) === false) return undefined
+    return toolsetRules(toolsets, found.tool, caller)
+  }
+}
+
+async function showPresent(context: ToolContext, tool: RegisteredTool): Promise<SyncedTool> {
+  const { showRegistered } = await loadOfferedDoc()
+  return showRegistered(context, tool)
+}
+
+const select = (all: readonly ResolvedToolset[], { toolsets = [], ...caller }: Caller) =>
+  all.filter((toolset) => toolsets.includes(toolset.name) && mayUse(toolset, caller))
+
+const readToolsets = async ({ registry, caller }: OperationContext<'registry?'>) =>
+  registry === undefined ? [] : resolveStored(registry.stores, caller.workspace)
+
+/** All stored toolsets of a workspace. */
+export async function resolveStored(
+  { toolsets, categories }: Pick<Stores, 'toolsets' | 'categories'>,
+  workspace: string,
+): Promise<readonly ResolvedToolset[]> {
+  const stored = await toolsets.list(workspace)
+  const hasCategories = stored.some(({ filter }) => filter.categories?.length)
+  const all = hasCategories ? await categories.all(workspace) : []
+  return stored.map((toolset) => resolveToolset(toolset, all))
+}
+
+/** The caller of a request to the endpoint of a toolset; the error for a toolset of others is that for an unknown one. */
+export async function callerIn(context: Context, name: string): Promise<Caller> {
+  const { caller } = context
+  const isOpen = (toolset: ResolvedToolset) =>
+    mayUse(toolset, caller) && (caller.toolsets?.includes(toolset.name) ?? true)
+  const usable = (await readToolsets(context)).filter(isOpen)
+  if (usable.some((toolset) => toolset.name === name)) return { ...caller, toolsets: [name] }
+  const names = usable.map((toolset) => toolset.name)
+  throw new TooldexError('NOT_FOUND', `Unknown toolset: ${toOneLine(name).slice(0, 100)}.${didYouMean(name, names)}`, {
+    hint: names.length === 0 ? 'There are no toolsets.' : `The toolsets are: ${names.slice(0, 20).join(', ')}.`,
+  })
+}

@@ -1,0 +1,80 @@
+import { getTableName } from 'drizzle-orm'
+import type * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import type { DefinitionStore } from '../../contract/definition-store.ts'
+import type { Caller, Condition } from '../../contract/stores.ts'
+import { isExpectedText } from '../../rules/expected.ts'
+import type { Db } from '../database.ts'
+import { guard, transact } from '../guard.ts'
+import { namedRows } from '../named-rows.ts'
+import { recordOffered } from '../record.ts'
+import type { limits, toolsets } from '../schema-access.ts'
+import { SharedReads } from '../shared-reads.ts'
+
+type Row = typeof toolsets.$inferSelect
+
+/** Named definitions, such as toolsets: one row each, with an audit entry for every change. */
+export class DatabaseDefinitionStore<Definition extends { readonly name: string }>
+  implements DefinitionStore<Definition>
+{
+  readonly #db: Db
+  readonly #noun: string
+  readonly #schema: z.ZodType<Definition>
+  readonly #rows: ReturnType<typeof namedRows<typeof toolsets>>
+  readonly #lists = new SharedReads<readonly Definition[]>()
+
+  constructor(db: Db, table: typeof toolsets | typeof limits, schema: z.ZodType<Definition>) {
+    this.#db = db
+    this.#noun = getTableName(table).replace(/s$/, '')
+    this.#schema = schema
+    this.#rows = namedRows(table as typeof toolsets, this.#noun)
+  }
+
+  list(workspace: string) {
+    const read = async () => (await this.#rows.list(this.#db, workspace)).flatMap((row) => this.#parse(row))
+    return this.#lists.read(workspace, () => guard(read))
+  }
+
+  get(workspace: string, name: string) {
+    return guard(async () => {
+      const row = await this.#rows.find(this.#db, workspace, name)
+      return row === undefined ? undefined : this.#parse(row)[0]
+    })
+  }
+
+  put(caller: Caller, definition: Definition, { expectedVersion }: Condition = {}) {
+    const { name, ...fields } = definition
+    return transact(this.#db, async (db) => {
+      const { before } = await this.#rows.put(db, caller, name, { set: { definition: fields } })
+      this.#check(name, before, expectedVersion)
+      const action = `${this.#noun}.${before === undefined ? 'create' : 'change'}`
+      await recordOffered(db, caller, {
+        action,
+        subject: `${this.#noun}:${name}`,
+        before: before?.definition,
+        after: fields,
+      })
+    })
+  }
+
+  remove(caller: Caller, name: string, { expectedVersion }: Condition = {}) {
+    return transact(this.#db, async (db) => {
+      const before = await this.#rows.remove(db, caller, name)
+      this.#check(name, before, expectedVersion)
+      const change = { action: `${this.#noun}.remove`, subject: `${this.#noun}:${name}`, before: before.definition }
+      await recordOffered(db, caller, change)
+    })
+  }
+
+  /** A definition that the current rules reject is not in effect. */
+  #parse({ name, definition }: Row): readonly Definition[] {
+    const parsed = this.#schema.safeParse({ ...definition, name })
+    return parsed.success ? [parsed.data] : []
+  }
+
+  #check(name: string, before: Row | undefined, expected: Condition['expectedVersion']): void {
+    const [current] = before === undefined ? [] : this.#parse(before)
+    if (isExpectedText(current === undefined ? undefined : JSON.stringify(current), expected)) return
+    throw new TooldexError('STALE', `The ${this.#noun} ${name} has changed: If-Match does not match its current ETag.`)
+  }
+}

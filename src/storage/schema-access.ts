@@ -1,0 +1,47 @@
+import { bigint, date, integer, json, pgTable, primaryKey, text, timestamp, varchar } from 'drizzle-orm/pg-core'
+import { times, workspaceId } from './schema.ts'
+
+const definition = () => json('definition').$type<Record<string, unknown>>().notNull()
+
+/** Saved filters of tools, served at endpoints of their own. */
+export const toolsets = pgTable(
+  'toolsets',
+  {
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 63 }).notNull(),
+    definition: definition(),
+    ...times,
+  },
+  (table) => [primaryKey({ name: 'toolsets_pk', columns: [table.workspaceId, table.name] })],
+)
+
+/** Rate limits and daily budgets. */
+export const limits = pgTable(
+  'limits',
+  {
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 100 }).notNull(),
+    definition: definition(),
+    ...times,
+  },
+  (table) => [primaryKey({ name: 'limits_pk', columns: [table.workspaceId, table.name] })],
+)
+
+/** The use of a limit by one subject on its latest day; counters of an earlier day count as zero. */
+export const limitUsage = pgTable(
+  'limit_usage',
+  {
+    workspaceId: workspaceId(),
+    limitName: varchar('limit_name', { length: 100 }).notNull(),
+    /** The caller, tool and toolset that are counted separately; empty where all are counted together. */
+    subject: text('subject').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    calls: integer('calls').notNull().default(0),
+    ms: bigint('ms', { mode: 'number' }).notNull().default(0),
+    bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
+    tokens: bigint('tokens', { mode: 'number' }).notNull().default(0),
+    /** The time at which the calls so far would have ended at exactly the allowed rate. */
+    rateUntil: timestamp('rate_until', { withTimezone: true, mode: 'date' }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ name: 'limit_usage_pk', columns: [table.workspaceId, table.limitName, table.subject] })],
+)
