@@ -140,6 +140,12 @@ async function useToolset(ask) {
   const body = { description: 'Weather only', filter: { tags: ['weather'] } }
   await ask('toolsets.put', { ...toolset, body, until: ({ warnings }) => warnings === undefined })
   for (const name of ['toolsets.list', 'toolsets.get', 'toolsets.tools']) await ask(name, toolset)
+  const limit = { at: { name: 'agents' } }
+  await ask('limits.put', {
+    ...limit,
+    body: { caller: '*', tool: 'weather_now', callsPerMinute: 600, tokensPerDay: 1_000_000 },
+  })
+  for (const name of ['limits.list', 'limits.get']) await ask(name, limit)
 }
 
 async function writeTool({ ask, fail }, url) {
@@ -230,6 +236,7 @@ async function removeAll(ask) {
   await ask('categories.delete', { at: { idOrName: 'Weather and climate' } })
   await ask('policies.delete', policy)
   await ask('toolsets.delete', { at: { name: 'weather' } })
+  await ask('limits.delete', { at: { name: 'agents' } })
   await ask('secrets.remove', secret)
   for (const name of ['search.learning', 'search.forget']) await ask(name)
   await ask('audit.list', { query: '?limit=1' })

@@ -136,7 +136,10 @@ async function check(server: TestServer, operation: ApiOperation, { path, query,
   const answer = await server.request(operation.method.toUpperCase(), `${path}${query}`, { body })
   const type = answer.headers.get('content-type')
   // Dots in a path lead to another route.
-  if (path.includes('/../')) return expect(answer.status).not.toBe(500)
+  if (path.includes('/../')) {
+    expect(answer.status).not.toBe(500)
+    return
+  }
   if (operation.statuses.includes(String(answer.status))) {
     expect(type).toBe(operation.media)
     const isJson = operation.media === 'application/json'

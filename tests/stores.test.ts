@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll } from 'vitest'
+import { describeLimits } from '../src/storage/access/limits.suite.ts'
 import { describeExecutions } from '../src/storage/executions/executions.suite.ts'
 import { createStores } from '../src/storage/index.ts'
 import { describeStores } from '../src/storage/stores.suite.ts'
@@ -22,7 +23,7 @@ const built = (await import(
 async function open(where: { url?: string; home?: string }) {
   const database = await openMigrated(where, (place) => built.openDatabase({ ...place, inThread: true }))
   const execute = (statement: string) => Promise.resolve(database.db.execute(sql.raw(statement)))
-  return { stores: createStores(database), execute, close: () => database.close() }
+  return { stores: createStores(database), database, execute, close: () => database.close() }
 }
 
 async function openEmbedded() {
@@ -40,5 +41,16 @@ describeStores('embedded', openEmbedded)
 describeStores('PostgreSQL', openServer)
 describeExecutions('embedded', openEmbedded)
 describeExecutions('PostgreSQL', openServer)
+/** Two replicas share a database on PostgreSQL; on the embedded engine they are two stores of one connection. */
+describeLimits('embedded', async () => {
+  const { database, ...opened } = await openEmbedded()
+  return { ...opened, replica: createStores(database) }
+})
+describeLimits('PostgreSQL', async () => {
+  server ??= await sharedPostgres()
+  const url = await server.createDatabase()
+  const [one, other] = [await open({ url }), await open({ url })]
+  return { ...one, replica: other.stores, close: async () => void (await Promise.all([one.close(), other.close()])) }
+})
 describeOffered('embedded', openEmbedded, { several: false })
 describeOffered('PostgreSQL', openServer, { several: true })

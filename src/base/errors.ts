@@ -102,6 +102,7 @@ export const errorTable = {
   ARGUMENTS_TOO_LONG: { http: 413, exit: 2, retry: false, hint: 'Pass long values through an stdin argument.' },
   RESOURCES_EXHAUSTED: { http: 503, exit: 75, retry: true, hint: 'The machine is out of a resource; try later.' },
   TOO_BUSY: { http: 429, exit: 75, retry: true, hint: 'Too many calls are running or waiting; try later.' },
+  LIMIT_EXCEEDED: { http: 429, exit: 75, retry: true, hint: 'Wait until the limit allows another call.' },
   OUTPUT_INVALID: { http: 200, exit: 1, retry: false, hint: 'Fix the tool, or its output schema.' },
   WORKER_LOST: { http: 200, exit: 75, retry: true, hint: 'Check whether the work was done, then call again.' },
   CALLER_LOST: { http: 200, exit: 75, retry: true, hint: 'The tool was never started; call again.' },
@@ -158,6 +159,8 @@ export class TooldexError extends Error {
   readonly suggestions: readonly string[]
   /** Seconds until a retry may succeed, if known. */
   readonly retryAfter: number | undefined
+  /** Of LIMIT_EXCEEDED: the limit that was reached. */
+  readonly limit: ReachedLimit | undefined
   /** Of an INTERNAL error: finds its cause in the log. */
   readonly id: string | undefined
   /** Of an error response: finds the request in the log of the server. */
@@ -174,6 +177,7 @@ export class TooldexError extends Error {
     this.personHint = options.personHint ?? (this.hint === row.hint ? row.personHint : undefined) ?? this.hint
     this.suggestions = options.suggestions ?? []
     this.retryAfter = options.retryAfter
+    this.limit = options.limit
     this.id = options.id
     this.requestId = options.requestId
   }
@@ -206,8 +210,16 @@ interface TooldexErrorOptions {
   readonly suggestions?: readonly string[]
   readonly cause?: unknown
   readonly retryAfter?: number | undefined
+  readonly limit?: ReachedLimit | undefined
   readonly id?: string | undefined
   readonly requestId?: string | undefined
+}
+
+/** A limit that was reached: its name, the measure and the maximum. */
+export interface ReachedLimit {
+  readonly name: string
+  readonly measure: string
+  readonly max: number
 }
 
 /** Converts a thrown value to an error that may leave the process: unknown ones become INTERNAL without details. */
@@ -230,11 +242,14 @@ export interface ErrorBody {
   readonly errors: readonly Problem[]
   /** Of an INTERNAL error: finds its cause in the log. */
   readonly id?: string
+  /** Of LIMIT_EXCEEDED: the limit that was reached, and the seconds until it allows another call. */
+  readonly limit?: ReachedLimit
+  readonly retryAfter?: number
 }
 
 /** The wire format of an error. */
 export function toErrorBody(error: TooldexError): ErrorBody {
-  const { code, message, hint, problems, id } = error
+  const { code, message, hint, problems, id, limit, retryAfter = 1 } = error
   const body = { code, message, hint, retryable: error.retryable, errors: problems.map(toWireProblem) }
-  return id === undefined ? body : { ...body, id }
+  return { ...body, ...(id === undefined ? {} : { id }), ...(limit === undefined ? {} : { limit, retryAfter }) }
 }

@@ -112,6 +112,8 @@ export interface ClaimedExecution {
   readonly workspace: string
   readonly traceparent: string | null
   readonly tool: RunnableTool | undefined
+  /** Whether the run counts toward limits. */
+  readonly isLimited: boolean
   /** The reason for a missing tool. */
   readonly refusal: { readonly code: string; readonly message: string } | undefined
 }
@@ -124,6 +126,8 @@ export interface FinishedRun {
   readonly stored: NewStoredResult | null
   /** Whether output was published during the run. */
   readonly published: boolean
+  /** The measured cost, where the run counts toward limits. */
+  readonly cost?: { readonly bytes: number; readonly tokens: number } | undefined
 }
 
 /** The end of a run by the clock of the database. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { bothSpellings, type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
+import type { DefinitionStore } from './definition-store.ts'
 
 /** The name of a limit. */
 export const LimitName = z.string().trim().min(1).max(100)
@@ -34,4 +35,34 @@ export type Limit = z.infer<typeof Limit>
 /** The keys of a limit in a file. */
 export const limitKeys: KeyShape = {
   keys: { ...sameKeys('name caller tool toolset'), ...bothSpellings(limitMeasures.join(' ')) },
+}
+
+/** The present use of a limit by one subject. */
+export interface LimitUse {
+  readonly limit: string
+  /** The caller, tool and toolset that are counted separately; empty where all are counted together. */
+  readonly subject: string
+  readonly used: Readonly<Record<LimitMeasure, number>>
+}
+
+/** A counter of a limit that a call counts toward. */
+export interface LimitCounter {
+  readonly limit: Limit
+  readonly subject: string
+}
+
+/** A call that a limit does not allow now, and the seconds until it may. */
+export interface LimitRefusal extends LimitCounter {
+  readonly measure: LimitMeasure
+  readonly retryAfter: number
+}
+
+/** Limits and their counters; the clock is that of the database. */
+export interface LimitStore extends DefinitionStore<Limit> {
+  /** Counts a call, unless one of the limits is reached: then nothing is counted. */
+  take(workspace: string, counters: readonly LimitCounter[]): Promise<LimitRefusal | undefined>
+  /** Takes back a call that was counted but is not run. */
+  giveBack(workspace: string, counters: readonly LimitCounter[]): Promise<void>
+  /** The present use of all limits. */
+  usage(workspace: string): Promise<readonly LimitUse[]>
 }

@@ -2,7 +2,7 @@ import type { AuditStore } from './audit.ts'
 import type { BundleCategory, BundlePolicy, StoredPolicy } from './bundle.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { ExecutionStore } from './execution.ts'
-import type { Limit } from './limit.ts'
+import type { LimitStore } from './limit.ts'
 import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
 import type { ReplayReport } from './replay.ts'
 import type { LearningStore } from './search.ts'
@@ -250,7 +250,7 @@ export interface Stores {
   readonly proposals: ProposalStore
   readonly policies: PolicyStore
   readonly toolsets: DefinitionStore<Toolset>
-  readonly limits: DefinitionStore<Limit>
+  readonly limits: LimitStore
   readonly keys: KeyStore
   readonly audit: AuditStore
   readonly answers: IdempotencyStore

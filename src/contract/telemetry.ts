@@ -1,4 +1,6 @@
 import type { Execution, QueueState, Swept, UnattendedEnd } from './execution.ts'
+import type { Limit, LimitRefusal, LimitUse } from './limit.ts'
+
 /** The attributes of a span; never arguments or outputs. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
@@ -60,8 +62,16 @@ export interface RunObserver {
   pruned(count: number): void
 }
 
+/** The limits of a workspace and their present use. */
+export interface LimitState {
+  readonly limits: readonly Limit[]
+  readonly usage: readonly LimitUse[]
+}
+
 /** The metrics of this process. */
 export interface Metrics extends RunObserver {
+  /** A limit did not allow a call. */
+  refused(workspace: string, refusal: LimitRefusal): void
   /** Returns the Prometheus text format, with only the tools of the workspace and, where names are passed, of these names. */
-  render(workspace: string, queue: QueueState, names?: ReadonlySet<string>): Promise<string>
+  render(workspace: string, queue: QueueState, names?: ReadonlySet<string>, limits?: LimitState): Promise<string>
 }

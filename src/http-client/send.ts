@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable, TooldexError } from '../base/errors.ts'
+import { type ErrorCode, errorTable, type ReachedLimit, TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
 import { pause } from './pause.ts'
 import type { RestRequest } from './route.ts'
@@ -124,6 +124,7 @@ interface ProblemBody {
   readonly errors?: Problem[]
   readonly id?: string
   readonly requestId?: string
+  readonly limit?: ReachedLimit
 }
 
 async function readFailure(response: Response): Promise<Failure> {
@@ -134,7 +135,8 @@ async function readFailure(response: Response): Promise<Failure> {
   return { error, isTransient: isRejected || (lostStatuses.has(status) && error.retryable), isRejected }
 }
 
-function toError(status: number, { code, detail, hint, errors, id, requestId }: ProblemBody, retryAfter?: number) {
+function toError(status: number, body: ProblemBody, retryAfter?: number) {
+  const { code, detail, hint, errors, id, requestId, limit } = body
   const isKnown = code !== undefined && Object.hasOwn(errorTable, code)
   const options = {
     problems: errors ?? [],
@@ -142,6 +144,7 @@ function toError(status: number, { code, detail, hint, errors, id, requestId }: 
     id,
     requestId,
     retryAfter,
+    limit,
   }
   if (isKnown) return new TooldexError(code as ErrorCode, detail ?? code, options)
   // A response of a proxy, or an error of a later release.

@@ -19,7 +19,9 @@ import {
   renameTag,
 } from './registry/categories.ts'
 import { getForModel, listForModel } from './registry/definitions.ts'
+import { createKey, currentKey, listAudit, listKeys, revokeKey } from './registry/keys.ts'
 import { createKey, currentKey, listKeys, revokeKey } from './registry/keys.ts'
+import { deleteLimit, getLimit, listLimits, putLimit } from './registry/limits.ts'
 import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import {
   acceptProposal,
@@ -143,6 +145,10 @@ export const operations = [
   putToolset,
   deleteToolset,
   listToolsetTools,
+  listLimits,
+  getLimit,
+  putLimit,
+  deleteLimit,
   exportBundle,
   importBundle,
   migrateDatabase,

@@ -19,8 +19,20 @@ export interface ExecuteOptions extends RunControls {
   /** Throws where a call that waited for a slot of this process is no longer allowed. */
   readonly recheck?: (() => Promise<void>) | undefined
   readonly purpose?: string | undefined
+  /** The limits that the call counts toward. */
+  readonly limits?: CallLimits | undefined
   /** Receives the recorded call before it runs. */
   readonly onRecorded?: ((execution: Execution) => void) | undefined
+}
+
+/** The counting of one call toward limits. */
+export interface CallLimits {
+  /** Pairs of limit and subject, stored with the run. */
+  readonly keys: readonly (readonly [limit: string, subject: string])[]
+  /** Counts the call; throws where a limit is reached. */
+  take(): Promise<void>
+  /** Takes back the count of a call that is not run. */
+  giveBack(): Promise<void>
 }
 
 /** A validated call that is to be recorded. */
@@ -55,6 +67,7 @@ export function draftExecution(
     callerLabel: options.callerLabel ?? null,
     callerGroups: caller.groups,
     toolsets: caller.toolsets,
+    limits: options.limits?.keys,
     traceId: options.traceId ?? null,
     traceparent: options.traceparent ?? null,
     idempotencyKey: options.idempotencyKey ?? null,

@@ -48,7 +48,7 @@ export class InlineRuns {
         leaseMs: settings.leaseMs,
       })
       if (!fresh) return { execution, joined: true }
-      const recorded = { workspace, execution, begunAt }
+      const recorded = { workspace, execution, begunAt, isLimited: options.limits !== undefined }
       const begun = ticket.waits ? await this.#waitForSlot(call, recorded, ticket) : recorded
       const ended = isFinal(begun.execution.status) ? begun.execution : await recorder.perform(begun, job, options)
       return { execution: ended, joined: false }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
+import { loadTokenCounter } from '../base/tokens.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import type { Beginning, Ended, Execution, ExecutionStore, FinishedRun } from '../contract/execution.ts'
 import { killAtOnce, type RunControls } from '../contract/executor.ts'
@@ -8,7 +9,7 @@ import type { RunOutcome } from '../contract/run.ts'
 import type { RunObserver } from '../contract/telemetry.ts'
 import { reachPoint } from '../rules/fault-points.ts'
 import { failure, type PreparedCall, type Runner } from './create-runner.ts'
-import { draftExecution, labelOf, type ValidatedCall } from './draft-execution.ts'
+import { type CallLimits, draftExecution, labelOf, type ValidatedCall } from './draft-execution.ts'
 import type { LeasedRun, Leases, StopReason } from './leases.ts'
 import { OutputPublisher } from './output-publisher.ts'
 import type { RunNotices } from './run-notices.ts'
@@ -32,6 +33,8 @@ export interface BegunRun {
   readonly execution: Execution
   /** When it was requested from the database, by the monotonic clock of this process. */
   readonly begunAt: number
+  /** Whether it counts toward limits. */
+  readonly isLimited?: boolean
 }
 
 /** Writes runs: the row of a call before it runs, its output, and exactly one end. */
@@ -47,7 +50,9 @@ export class RunRecorder {
     const { store, settings } = this.#parts
     const elsewhere = beginning.how === 'queue' || beginning.how === 'approval'
     const limits = { timeoutMs: call.job.prepared.deadlineMs, attempts: settings.attempts, elsewhere }
-    const created = await store.create(call.caller, draftExecution(call, limits), beginning)
+    const created = await counted(call.options.limits, () =>
+      store.create(call.caller, draftExecution(call, limits), beginning),
+    )
     reachPoint('F1 row inserted')
     call.options.onRecorded?.(created.execution)
     return created
@@ -141,8 +146,9 @@ export class RunRecorder {
   async #finish(begun: BegunRun, run: FinishedRun): Promise<Execution> {
     const { store, notices } = this.#parts
     const { execution } = begun
+    const counted = begun.isLimited ? { ...run, cost: await costOf(run) } : run
     return this.#retry(execution.id, async () => {
-      const ended = await store.finish(execution, run)
+      const ended = await store.finish(execution, counted)
       notices.deliver({ kind: 'changed', id: execution.id })
       return ended === undefined ? await this.#readBack(begun, run) : toEnded(execution, run, ended)
     })
@@ -174,6 +180,30 @@ export class RunRecorder {
       })
     return now
   }
+}
+
+/** Counts a call before it is recorded; one that joins an earlier call, or cannot be recorded, does not count. */
+async function counted<Created extends { readonly fresh: boolean }>(
+  limits: CallLimits | undefined,
+  create: () => Promise<Created>,
+): Promise<Created> {
+  if (limits === undefined) return create()
+  await limits.take()
+  let isCounted = false
+  try {
+    const created = await create()
+    isCounted = created.fresh
+    return created
+  } finally {
+    if (!isCounted) await limits.giveBack()
+  }
+}
+
+/** The bytes of the whole output, and the tokens of the part that the caller receives. */
+async function costOf({ outputData, stored }: FinishedRun) {
+  const answer = typeof outputData === 'string' ? outputData : (JSON.stringify(outputData) ?? '')
+  const count = await loadTokenCounter()
+  return { bytes: Buffer.byteLength(stored?.content ?? answer), tokens: count(answer) }
 }
 
 const launcherGoneMs = 1000

@@ -1,11 +1,11 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { Limit } from '../contract/limit.ts'
 import type { RegistryCounts, StatsStore } from '../contract/stats-store.ts'
 import type { ChangeFeed, Stores } from '../contract/stores.ts'
 import { Toolset } from '../contract/toolset.ts'
 import { DatabaseDefinitionStore } from './access/definition-store.ts'
 import { DatabaseKeyStore } from './access/key-store.ts'
+import { DatabaseLimitStore } from './access/limit-store.ts'
 import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseSecretStore } from './access/secret-store.ts'
 import { DatabaseAuditStore } from './audit/audit-store.ts'
@@ -29,7 +29,7 @@ import {
   toolVersions,
   workspaces,
 } from './schema.ts'
-import { limits, toolsets } from './schema-access.ts'
+import { toolsets } from './schema-access.ts'
 import { DatabaseToolStore } from './tools/tool-store.ts'
 
 /** Creates the stores of a database. */
@@ -42,7 +42,7 @@ export function createStores(database: Database): Stores {
     proposals: new DatabaseProposalStore(db, () => cursorsOn(db)),
     policies: new DatabasePolicyStore(db),
     toolsets: new DatabaseDefinitionStore(db, toolsets, Toolset),
-    limits: new DatabaseDefinitionStore(db, limits, Limit),
+    limits: new DatabaseLimitStore(db),
     keys: new DatabaseKeyStore(db, database.listen),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseIdempotencyStore(db),

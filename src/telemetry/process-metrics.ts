@@ -2,7 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { BoundedMap } from '../base/bounded-map.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/execution.ts'
-import type { Metrics } from '../contract/telemetry.ts'
+import type { LimitRefusal } from '../contract/limit.ts'
+import type { LimitState, Metrics } from '../contract/telemetry.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 
 /** The maximum number of workspaces with series; the least recently used one restarts at zero, as after a restart. */
@@ -66,8 +67,12 @@ export class ProcessMetrics implements Metrics {
     this.#pruned.inc(count)
   }
 
-  async render(workspace: string, queue: QueueState, names?: ReadonlySet<string>): Promise<string> {
-    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue, names)])
+  refused(workspace: string, refusal: LimitRefusal): void {
+    this.#of(workspace).refuse(refusal)
+  }
+
+  async render(workspace: string, queue: QueueState, names?: ReadonlySet<string>, limits?: LimitState) {
+    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue, names, limits)])
     return parts.join('\n')
   }
 

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Execution, QueueState } from '../contract/execution.ts'
+import { type LimitRefusal, limitMeasures } from '../contract/limit.ts'
+import type { LimitState } from '../contract/telemetry.ts'
 
 /** The maximum number of tools with series of their own; each adds about twenty lines to a response. */
 const maxTools = 200
@@ -10,6 +12,7 @@ export class WorkspaceSeries {
   readonly #registry = new Registry()
   readonly #tools = new LabelValues(maxTools)
   readonly #codes = new LabelValues(maxTools)
+  readonly #limitNames = new LabelValues(maxTools)
   readonly #running = this.#gauge('tooldex_executions_running', 'Runs in progress in this process.')
   readonly #waits = new Histogram({
     name: 'tooldex_queue_wait_seconds',
@@ -34,6 +37,17 @@ export class WorkspaceSeries {
   readonly #queue = this.#gauge('tooldex_queue_depth', 'Runs of the workspace in the database, by state.', ['state'])
   readonly #oldest = this.#gauge('tooldex_queue_oldest_seconds', 'Waiting time of the oldest queued run.')
 
+  readonly #refused = this.#counter('tooldex_limit_refusals_total', 'Calls that a limit did not allow.', [
+    'limit',
+    'measure',
+  ])
+  readonly #limits = this.#gauge('tooldex_limit_max', 'Maximum of a limit.', ['limit', 'measure'])
+  readonly #used = this.#gauge('tooldex_limit_used', 'Present use of a limit, of all replicas together.', [
+    'limit',
+    'subject',
+    'measure',
+  ])
+
   begin(): void {
     this.#running.inc()
   }
@@ -57,8 +71,13 @@ export class WorkspaceSeries {
     return tool
   }
 
+  refuse({ limit, measure }: LimitRefusal): void {
+    this.#refused.inc({ limit: this.#limitNames.of(limit.name), measure })
+  }
+
   /** With names, the series of other tools are left out. */
-  async render(queue: QueueState, names?: ReadonlySet<string>): Promise<string> {
+  async render(queue: QueueState, names?: ReadonlySet<string>, limits?: LimitState): Promise<string> {
+    this.#showLimits(limits ?? { limits: [], usage: [] })
     const { queued, waitingForApproval, running, oldestQueuedMs } = queue
     this.#queue.set({ state: 'queued' }, queued)
     this.#queue.set({ state: 'approval' }, waitingForApproval)
@@ -71,6 +90,18 @@ export class WorkspaceSeries {
       return tool === undefined || tool === otherValue || names.has(tool)
     }
     return text.split('\n').filter(isVisible).join('\n')
+  }
+
+  #showLimits({ limits, usage }: LimitState): void {
+    this.#limits.reset()
+    this.#used.reset()
+    const maxima = new Map(limits.map((limit) => [limit.name, limit]))
+    const measuresOf = (name: string) => limitMeasures.filter((measure) => maxima.get(name)?.[measure] !== undefined)
+    for (const limit of limits)
+      for (const measure of measuresOf(limit.name))
+        this.#limits.set({ limit: limit.name, measure }, limit[measure] ?? 0)
+    for (const { limit, subject, used } of usage.slice(0, maxTools))
+      for (const measure of measuresOf(limit)) this.#used.set({ limit, subject, measure }, used[measure])
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

@@ -8,6 +8,7 @@ import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/cli-config.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
+import type { Limit } from '../../contract/limit.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Isolation } from '../../contract/run.ts'
 import type { SearchMode } from '../../contract/search.ts'
@@ -63,6 +64,8 @@ export class LiveCatalog {
   policies: readonly BundlePolicy[] | undefined
   /** The stored toolsets as of the last change of the registry, likewise. */
   toolsets: readonly ResolvedToolset[] | undefined
+  /** The stored limits as of the last change of the registry, likewise. */
+  limits: readonly Limit[] | undefined
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options

@@ -87,7 +87,7 @@ export class RegistryFeed {
       toolsets: await resolveStored(this.#stores, this.#workspace),
     }
     const { policies, toolsets } = this.#catalog
-    Object.assign(this.#catalog, rules)
+    Object.assign(this.#catalog, rules, { limits: await this.#stores.limits.list(this.#workspace) })
     return policies !== undefined && !isDeepStrictEqual({ policies, toolsets }, rules)
   }
 

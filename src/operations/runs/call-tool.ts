@@ -56,7 +56,7 @@ export const callTool = defineOperation({
   name: 'tools.call',
   summary: 'Call a tool, or with dryRun return the plan of the call.',
   scope: 'call',
-  needs: ['catalog', 'keys', 'memory', 'registry?', 'results?', 'runner', 'runs?'],
+  needs: ['catalog', 'keys', 'memory', 'metrics?', 'registry?', 'results?', 'runner', 'runs?'],
   input: Input,
   output: z.union([Ended, Planned, Waiting]),
   async handle(input, context): Promise<CallAnswer> {
@@ -87,7 +87,7 @@ const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
 
 type Given = z.infer<typeof Input>
 type InlineContext = OperationContext<'keys' | 'memory' | 'results?' | 'runner'>
-type RecordedContext = OperationContext<'catalog' | 'memory' | 'registry?' | 'runner' | 'runs'>
+type RecordedContext = OperationContext<'catalog' | 'memory' | 'metrics?' | 'registry?' | 'runner' | 'runs'>
 
 /** Without a database nothing is recorded; large outputs are kept in this process for a while. */
 async function runInline({ tool, id }: ResolvedCall, input: Given, context: InlineContext) {

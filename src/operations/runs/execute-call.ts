@@ -1,19 +1,21 @@
 import type { Execution } from '../../contract/execution.ts'
 import type { ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { OperationContext } from '../operation.ts'
+import { limitsOf } from './call-limits.ts'
 import { approvalOf, type ResolvedCall, recheckOf } from './resolve-call.ts'
 
 /** Runs and records a call, for every operation that calls a tool; a success is learned for the query that led to it. */
 export async function executeCall(
-  context: OperationContext<'catalog' | 'memory' | 'registry?' | 'runner' | 'runs'>,
+  context: OperationContext<'catalog' | 'memory' | 'metrics?' | 'registry?' | 'runner' | 'runs'>,
   call: ResolvedCall,
   input: Readonly<Record<string, unknown>>,
-  options: Omit<ExecuteOptions, 'needsApproval' | 'recheck'>,
+  options: Omit<ExecuteOptions, 'needsApproval' | 'recheck' | 'limits'>,
 ): Promise<Execution> {
   const { needsApproval } = approvalOf(call)
   const recheck = recheckOf(context, call, input)
   const { caller, memory } = context
-  const execution = await context.runs.execute(caller, call.tool, input, { ...options, needsApproval, recheck })
+  const limits = await limitsOf(context, call.tool.name)
+  const execution = await context.runs.execute(caller, call.tool, input, { ...options, needsApproval, recheck, limits })
   memory.noteCall(caller, call.id, execution)
   return execution
 }

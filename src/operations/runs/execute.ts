@@ -42,7 +42,7 @@ export const executeTool = defineOperation({
   name: 'tools.execute',
   summary: 'Execute a tool: queue it, with wait until it has ended, or with dryRun only plan it.',
   scope: 'call',
-  needs: ['catalog', 'memory', 'registry?', 'runner', 'runs'],
+  needs: ['catalog', 'memory', 'metrics?', 'registry?', 'runner', 'runs'],
   http: {
     method: 'post',
     path: '/tools/{idOrName}/execute',
@@ -84,7 +84,7 @@ export const invokeForModel = defineOperation({
   name: 'llm.invoke',
   summary: 'Execute a tool call of a model, by tool name or provider alias.',
   scope: 'call',
-  needs: ['catalog', 'memory', 'registry?', 'runner', 'runs'],
+  needs: ['catalog', 'memory', 'metrics?', 'registry?', 'runner', 'runs'],
   http: { method: 'post', path: '/llm/tools/{name}/invoke', tag: 'llm' },
   input: z.strictObject({
     name: z.string().min(1).max(300),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
 /** Returns the metrics of this process. */
@@ -13,6 +13,14 @@ export const readMetrics = defineOperation({
   async handle(_input, context) {
     const { metrics, caller, registry } = context
     const queue = await registry.stores.executions.queue(caller.workspace)
-    return metrics.render(caller.workspace, queue, await readableNames(context))
+    return metrics.render(caller.workspace, queue, await readableNames(context), await limitState(context))
   },
 })
+
+/** The use of limits, which names callers, for those who may read limits. */
+async function limitState({ registry, caller, scopes }: OperationContext<'registry'>) {
+  if (!scopes.has('write') || caller.toolsets !== undefined) return undefined
+  const { limits } = registry.stores
+  const all = await limits.list(caller.workspace)
+  return all.length === 0 ? undefined : { limits: all, usage: await limits.usage(caller.workspace) }
+}

@@ -76,13 +76,13 @@ interface Row {
   readonly hasInvalidKey: boolean
 }
 
-type Claim = Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent'>
+type Claim = Pick<ClaimedExecution, 'execution' | 'workspace' | 'traceparent' | 'isLimited'>
 
 /** Applies the current state to a run that waited: the key of its caller, the status of its tool, its protection and the policies. */
 function toClaimed(row: Row, rulesFor: RunRules): ClaimedExecution {
   const { run, tool, version } = row
   const { workspaceId: workspace, traceparent } = run
-  const claim = { execution: toExecution(run), workspace, traceparent }
+  const claim = { execution: toExecution(run), workspace, traceparent, isLimited: run.limits !== null }
   if (row.hasInvalidKey)
     return refused(
       claim,

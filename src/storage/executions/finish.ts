@@ -1,6 +1,7 @@
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Attempt, Ended, FinishedRun, GiveBackOptions, NewStoredResult } from '../../contract/execution.ts'
 import { storableJson, storableText } from '../../rules/storable.ts'
+import { today } from '../access/limit-counters.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { after } from './create.ts'
@@ -31,6 +32,7 @@ export async function finishExecutions(
   ends: readonly AttemptEnd[],
 ): Promise<readonly (WrittenEnd | undefined)[]> {
   const stored = ends.length === 1 ? (ends[0]?.run.stored ?? null) : null
+  const isLimited = ends.some(({ run }) => run.cost !== undefined)
   const rows = rowsOf<Row>(
     await db.execute(sql`
       with done as (
@@ -41,11 +43,11 @@ export async function finishExecutions(
           duration_ms = ${tookMs(sql`run.started_at`)}
         from jsonb_to_recordset(${storableJson(ends.map(toInputRow))}::jsonb) as given (id uuid, attempt int, status text,
           output text, stdout text, stderr text, truncated boolean, exit_code int, isolation text, environment text,
-          error_code text, error_message text, published boolean)
+          error_code text, error_message text, published boolean, bytes float8, tokens float8)
         where run.id = given.id and run.attempt = given.attempt and run.status = 'RUNNING'
-        returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms,
+        returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms, run.limits, given.bytes, given.tokens,
           (run.label is not null or run.idempotency_key is not null or given.published) as awaited
-      ) ${stored === null ? sql`` : saveResult(stored)}
+      ) ${stored === null ? sql`` : saveResult(stored)} ${isLimited ? addUse : sql``}
       select id, (extract(epoch from completed_at) * 1000)::float8 as ended, duration_ms as took, awaited
         ${stored === null ? sql`` : sql`, (select (extract(epoch from expires_at) * 1000)::float8 from saved) as expires`}
       from done`),
@@ -54,7 +56,7 @@ export async function finishExecutions(
   return ends.map(({ attempt, run }) => toWritten(byId.get(attempt.id), run.stored))
 }
 
-function toInputRow({ attempt: { id, attempt }, run: { outcome, outputData, logs, published } }: AttemptEnd) {
+function toInputRow({ attempt: { id, attempt }, run: { outcome, outputData, logs, published, cost } }: AttemptEnd) {
   const { status, result, isolation, errorCode, errorMessage, environment = null } = outcome
   return {
     id,
@@ -70,6 +72,7 @@ function toInputRow({ attempt: { id, attempt }, run: { outcome, outputData, logs
     error_code: errorCode,
     error_message: errorMessage,
     published,
+    ...(cost ?? {}),
   }
 }
 
@@ -87,6 +90,17 @@ const saveResult = ({ handle, mediaType, content, lifeMs }: NewStoredResult): SQ
   insert into execution_results (id, workspace_id, execution_id, caller_id, media_type, bytes, content, expires_at)
   select ${handle}::uuid, workspace_id, id, caller_id, ${mediaType}, ${Buffer.byteLength(content)}::int,
     ${storableText(content)}, ${after(lifeMs)} from done returning expires_at)`
+
+/** Adds the cost of the runs to the limits that they count toward, in the order in which counters are locked. */
+const addUse: SQL = sql`, used as (
+  insert into limit_usage as u (workspace_id, limit_name, subject, day, ms, bytes, tokens)
+  select workspace_id, key ->> 0, key ->> 1, ${today}, coalesce(sum(duration_ms), 0), coalesce(sum(bytes), 0), coalesce(sum(tokens), 0)
+    from done, jsonb_array_elements(limits) key group by 1, 2, 3 order by 1, 2, 3
+  on conflict (workspace_id, limit_name, subject) do update set day = excluded.day,
+    calls = case when u.day = excluded.day then u.calls else 0 end,
+    ms = case when u.day = excluded.day then u.ms else 0 end + excluded.ms,
+    bytes = case when u.day = excluded.day then u.bytes else 0 end + excluded.bytes,
+    tokens = case when u.day = excluded.day then u.tokens else 0 end + excluded.tokens)`
 
 const describe = ({ handle, mediaType, content }: NewStoredResult, expires: number) => ({
   handle,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { ExecutionStatus, Retention, SweepingWorker, Swept, UnattendedEnd } from '../../contract/execution.ts'
+import { pruneCounters } from '../access/limit-counters.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { tookMs } from './finish.ts'
 import { runChannel } from './notices.ts'
@@ -124,6 +125,7 @@ export async function pruneExecutions(db: Db, { days, maxRows, eventsMs = eventL
   await db.execute(sql`delete from execution_results where id in (
     select id from execution_results where expires_at < now() limit ${pruneBatch}::int)`)
   await pruneWorkers(db)
+  await pruneCounters(db)
   const old = rowsOf<{ id: string }>(
     await db.execute(sql`delete from tool_executions where id in (
       select id from tool_executions where created_at < now() - ${days}::float8 * interval '1 day'

@@ -117,6 +117,10 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     summary: 'manage toolsets: saved filters of tools with their own MCP endpoints',
     load: async () => (await import('./commands/registry/access-commands.ts')).addToolsets,
   },
+  limits: {
+    summary: 'manage rate limits and daily budgets, and show their use',
+    load: async () => (await import('./commands/registry/access-commands.ts')).addLimits,
+  },
   keys: {
     summary: 'manage the keys of the HTTP API',
     load: async () => (await import('./commands/registry/registry-commands.ts')).addKeys,

@@ -5,11 +5,11 @@ import { errorTable, TooldexError, toErrorBody, toTooldexError } from '../../bas
 export function problemResponse(
   thrown: unknown,
   requestId: string,
-  more: Readonly<Record<string, string>> = {},
+  headersOf: Readonly<Record<string, string>> = {},
 ): Response {
   const error = toTooldexError(thrown)
   const { http: status } = errorTable[error.code]
-  const { code, message, hint, retryable, errors, id } = toErrorBody(error)
+  const { code, message, hint, retryable, errors, ...more } = toErrorBody(error)
   const body = {
     type: `urn:tooldex:error:${code}`,
     title: titleOf(code),
@@ -20,9 +20,9 @@ export function problemResponse(
     retryable,
     errors,
     requestId,
-    ...(id === undefined ? {} : { id }),
+    ...more,
   }
-  const headers: Record<string, string> = { 'content-type': 'application/problem+json', ...more }
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json', ...headersOf }
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="tooldex"'
   if (status === 429 || status === 503) headers['retry-after'] = String(error.retryAfter ?? 1)
   return new Response(JSON.stringify(body), { status, headers })

@@ -1,4 +1,5 @@
 import { errorTable } from '../../../base/errors.ts'
+import { limitMeasures } from '../../../contract/limit.ts'
 
 /** The header for conditional changes. */
 export const ifMatch = {
@@ -49,6 +50,17 @@ export const problemSchema = {
     },
     requestId: { type: 'string' },
     id: { type: 'string', description: 'The id of an INTERNAL error in the log.' },
+    limit: {
+      type: 'object',
+      description: 'Of LIMIT_EXCEEDED: the limit that was reached.',
+      required: ['name', 'measure', 'max'],
+      properties: {
+        name: { type: 'string' },
+        measure: { type: 'string', enum: [...limitMeasures] },
+        max: { type: 'integer' },
+      },
+    },
+    retryAfter: { type: 'integer', description: 'Of LIMIT_EXCEEDED: the seconds until it allows another call.' },
   },
 }
 
