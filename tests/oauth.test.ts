@@ -41,6 +41,7 @@ function createProvider(issuer: string, jwk: object): Provider {
     clients: [client as never],
     jwks: { keys: [jwk as never] },
     scopes,
+    extraTokenClaims: () => ({ groups: ['ops', 'staff'] }),
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
@@ -85,8 +86,8 @@ async function requestToken(scope: string, forResource = resource): Promise<stri
   return body.access_token
 }
 
-async function connect(token: string): Promise<Client> {
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+async function connect(token: string, toolset = ''): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${toolset}`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   })
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
@@ -150,6 +151,9 @@ describe('access tokens', () => {
       'a subject with control characters': await forge({ ...valid(), sub: 'alice\u0000' }),
       'a subject on two lines': await forge({ ...valid(), sub: 'alice\nbob' }),
       'a long subject': await forge({ ...valid(), sub: 'a'.repeat(300) }),
+      'groups that are no names': await forge({ ...valid(), groups: ['ops', 7] }),
+      'groups with control characters': await forge({ ...valid(), groups: ['ops\u0000'] }),
+      'too many groups': await forge({ ...valid(), groups: Array.from({ length: 300 }, (_, at) => `g${at}`) }),
       'wrong signature': await forge(valid(), other),
       'unknown key': await forge(valid(), other, { kid: 'second' }),
       'not yet valid': await forge({ ...valid(), nbf: now + 600 }),
@@ -189,6 +193,59 @@ describe('access tokens', () => {
     })
     const alice = await connect(await forge(valid()))
     expect(await alice.callTool(echo)).toMatchObject({ structuredContent: { stdout: 'hi\n' } })
+  })
+
+  it('are bound by policies, toolsets and limits that name a group, as the authorization server issues it', async () => {
+    const token = await requestToken('tooldex:call')
+    expect((await ask(`${server.url}/api/v1/keys/current`, 'GET', { key: token })).body).toMatchObject({
+      name: 'sub:agent',
+      groups: ['ops', 'staff'],
+    })
+    const policy = {
+      callers: ['group:ops'],
+      default: 'enabled',
+      tools: { coreutils_echo: { args: { message: { pattern: 'hi' } } } },
+    }
+    const filter = { names: ['coreutils_echo'] }
+    const bundle = {
+      tooldex: 1,
+      policies: [{ name: 'ops', policy }],
+      toolsets: [
+        { name: 'for-ops', filter, callers: ['group:ops'] },
+        { name: 'for-others', filter, callers: ['group:others', 'group:op', 'sub:group:ops'] },
+      ],
+      limits: [{ name: 'ops', caller: 'group:ops', toolset: 'for-ops', callsPerDay: 1 }],
+    }
+    expect((await server.request('POST', '/bundle', { body: { bundle } })).status).toBe(200)
+    const client = await connect(token)
+    const shout = { ...echo, arguments: { ...echo.arguments, arguments: { message: 'HI' } } }
+    expect(await client.callTool(shout)).toMatchObject({ structuredContent: { error: { code: 'POLICY_REFUSED' } } })
+    expect(await client.callTool(echo)).toMatchObject({ structuredContent: { stdout: 'hi\n' } })
+    const alice = await connect(await forge({ ...valid(), groups: 'op' }))
+    expect(await alice.callTool(shout)).toMatchObject({ structuredContent: { stdout: 'HI\n' } })
+    const status = async (path: string, key: string) =>
+      (await ask(`${server.url}${path}`, 'POST', { key, body: {} })).status
+    expect(await status('/mcp/for-others', token)).toBe(404)
+    const run = () =>
+      ask(`${server.url}/api/v1/tools/coreutils_echo/execute`, 'POST', {
+        key: token,
+        headers: { 'x-tooldex-toolset': 'for-ops' },
+        body: { input: { message: 'hi' }, wait: true },
+      })
+    const refused = await eventually(run, (answer) => answer.status === 429)
+    expect(refused.body).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      limit: { name: 'ops', measure: 'callsPerDay', max: 1 },
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBe(refused.body.retryAfter)
+    const inside = await connect(token, '/for-ops')
+    expect(await inside.callTool(echo)).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'LIMIT_EXCEEDED', retryAfter: expect.any(Number), limit: { name: 'ops' } } },
+    })
+    const metrics = (await ask(`${server.url}/metrics`, 'GET', { key: server.key })).text
+    expect(metrics).toMatch(/^tooldex_limit_used\{limit="ops",subject="",measure="callsPerDay"\} 1$/m)
+    expect(metrics).toMatch(/^tooldex_limit_refusals_total\{limit="ops",measure="callsPerDay"\} \d+$/m)
   })
 
   it('stay valid when the authorization server rotates its keys', async () => {

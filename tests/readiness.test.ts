@@ -62,6 +62,35 @@ it('reports that the server of a registered tool is down, in search, description
   expect(body.tools[0].readiness.state).toBe('upstream-down')
 })
 
+it('reports a missing credential with the page to enter it, until it is stored', async () => {
+  const tool = {
+    name: 'locked_away',
+    displayName: 'Locked away',
+    description: 'Asks a service that needs a credential',
+    inputSchema: { type: 'object' },
+    executorType: 'http',
+    executorConfig: { method: 'GET', url: 'https://example.com/', auth: { type: 'bearer', secret: 'secret:locked' } },
+  }
+  const made = await server.request('POST', '/tools', { body: tool })
+  expect(made.status, made.text).toBe(201)
+  expect((await server.request('POST', '/tools/locked_away/activate')).status).toBe(200)
+  const search = async (more: object = {}) => {
+    const { body } = await server.request('POST', '/search', { body: { query: 'locked_away', ...more } })
+    return body.results.find(({ name }: { name: string }) => name === 'locked_away')
+  }
+  await expect.poll(search, { timeout: 60_000 }).toBeDefined()
+  expect((await search()).readiness).toEqual({
+    state: 'needs-credentials',
+    reason: "There is no secret 'locked'; store it with: tooldex secrets set locked",
+    url: `${server.url}/docs#secrets.put`,
+  })
+  const { body } = await server.request('POST', '/describe', { body: { ids: ['locked_away'] } })
+  expect(body.tools[0].readiness.url).toBe(`${server.url}/docs#secrets.put`)
+  expect(await search({ readiness: ['needs-credentials'] })).toBeDefined()
+  expect((await server.request('PUT', '/secrets/locked', { body: { value: 'a-long-secret' } })).status).toBe(200)
+  await expect.poll(async () => (await search()).readiness, { timeout: 60_000 }).toBeUndefined()
+})
+
 it('starts no program of an upstream server to validate for a key that may only read', async () => {
   const reader = await makeKey(server, 'reader', ['read'])
   const executorConfig = { server: 'program', tool: 'any' }

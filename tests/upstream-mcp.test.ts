@@ -1,4 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { TooldexError } from '../src/base/errors.ts'
 import { JsonText } from '../src/base/json-text.ts'
 import { Semaphore } from '../src/base/semaphore.ts'
 import { createRunner } from '../src/runs/create-runner.ts'
@@ -139,6 +142,44 @@ describe('a server over HTTP', () => {
     expect(await executor.check?.({ server: 'up', tool: 'say' }, '')).toMatchObject([
       { severity: 'warning', pointer: '/server' },
     ])
+  })
+
+  it('that was there before is reported with its last success and the usual duration of its calls', async () => {
+    const { url, kill } = await startHttp('both')
+    const { call, executor } = startExecutor({ up: { url, allowPrivate: true } })
+    expect((await call('up', 'say', { text: 'x' })).status).toBe('SUCCESS')
+    expect(executor.readiness(toolOf('up', 'say'))).toEqual({ state: 'ready' })
+    kill()
+    await expect
+      .poll(async () => (await call('up', 'say', { text: 'x' })).errorCode, { timeout: 60_000 })
+      .toBe('UPSTREAM_DOWN')
+    expect(executor.readiness(toolOf('up', 'say'))).toMatchObject({
+      state: 'upstream-down',
+      lastSuccessAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      p95Ms: expect.any(Number),
+    })
+  })
+
+  it('that rejects its credentials, or has none, needs credentials', async () => {
+    const locked = createServer((_, response) => response.writeHead(401).end())
+    await new Promise<void>((resolve) => locked.listen(0, '127.0.0.1', () => resolve()))
+    onTestFinished(() => void locked.close())
+    const url = `http://127.0.0.1:${(locked.address() as AddressInfo).port}/mcp`
+    const resolve = async (reference: string) => {
+      throw new TooldexError('SECRET_UNAVAILABLE', `There is no secret '${reference}'.`)
+    }
+    const servers = {
+      locked: { url, allowPrivate: true },
+      missing: { url, allowPrivate: true, headers: { authorization: 'Bearer secret:crm' } },
+    }
+    const { call, executor } = startExecutor(servers, { secrets: { resolve, redact: redactValues(4).redact } })
+    for (const name of ['locked', 'missing']) expect((await call(name, 'say')).status).toBe('FAILED')
+    expect(executor.readiness(toolOf('locked', 'say'))).toMatchObject({ state: 'needs-credentials', url })
+    expect(executor.readiness(toolOf('missing', 'say'))).toMatchObject({
+      state: 'needs-credentials',
+      reason: expect.stringContaining("There is no secret 'secret:crm'"),
+      url: '/docs#secrets.put',
+    })
   })
 })
 

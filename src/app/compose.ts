@@ -62,6 +62,7 @@ export function compose(
     loadEmbedder,
     remote: openRemote(logger),
     readinessOf: (tool) => executors[tool.executorType]?.readiness(tool),
+    secretsOf: (tool) => executors[tool.executorType]?.secretsOf?.(tool),
     isolationOf: (tool) =>
       options.scope === 'service' ? executors[tool.executorType]?.isolationOf?.(tool) : undefined,
   })

@@ -94,6 +94,8 @@ export interface Executor {
   readonly kind: ExecutorType
   /** Whether a call of the tool could start now; cheap enough for every tool of a response. */
   readiness(tool: RunnableTool): Readiness
+  /** The references to secrets that calls of the tool resolve. */
+  secretsOf?(tool: RunnableTool): readonly string[]
   /** The isolation level of a call on this server, where it is known without a trial. */
   isolationOf?(tool: RunnableTool): Isolation | undefined
   /** Derives the bounds, the deadline and the work of a call, once; throws where the tool or the arguments are invalid. */

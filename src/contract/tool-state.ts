@@ -13,10 +13,26 @@ export const ReadinessState = z.enum(['ready', 'needs-program', 'needs-credentia
 export type ReadinessState = z.infer<typeof ReadinessState>
 
 /** The readiness of a tool, with the reason where it cannot be called. */
-export const Readiness = z.object({ state: ReadinessState, reason: z.string().optional() })
+export const Readiness = z.object({
+  state: ReadinessState,
+  reason: z.string().optional(),
+  url: z.string().optional().describe('The page where the missing credential is entered.'),
+  lastSuccessAt: z.iso.datetime().optional().describe('The last successful call of the upstream by this server.'),
+  p95Ms: z.number().optional().describe('The 95th percentile of the durations of its recent calls.'),
+})
 export type Readiness = z.infer<typeof Readiness>
 
+/** The path of the page of a server where secrets are stored. */
+export const secretsPage = '/docs#secrets.put'
+
 export const ready: Readiness = Object.freeze({ state: 'ready' })
+
+/** The readiness with the URL on the server of the request; without one the path has no meaning for the caller. */
+export function onServer({ url, ...readiness }: Readiness, origin: string | undefined): Readiness {
+  if (url === undefined) return readiness
+  if (!url.startsWith('/')) return { ...readiness, url }
+  return origin === undefined ? readiness : { ...readiness, url: `${origin}${url}` }
+}
 
 /** The readiness as a field, omitted for a tool that is ready. */
 export const unlessReady = (readiness: Readiness): { readonly readiness?: Readiness } =>

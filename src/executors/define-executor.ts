@@ -21,6 +21,7 @@ export interface ExecutorDefinition<Config> extends Pick<Executor, 'check' | 'cl
   /** The deadline of a call that requests none. */
   readonly deadlineMs: (config: Config) => number
   readonly readiness: (config: Config, tool: RunnableTool) => Readiness
+  readonly secretsOf?: (config: Config) => readonly string[]
   readonly isolationOf?: (config: Config, tool: RunnableTool) => Isolation | undefined
   /** Derives the work of a call; the bounds are the arguments where absent. */
   readonly prepare: (call: Call<Config>) => Pick<PreparedRun, 'plan' | 'run'> & Partial<Pick<PreparedRun, 'bound'>>
@@ -45,6 +46,10 @@ export function defineExecutor<Config>(definition: ExecutorDefinition<Config>): 
     readiness(tool) {
       const config = configOf(tool)
       return config === undefined ? invalid(tool) : definition.readiness(config, tool)
+    },
+    secretsOf(tool) {
+      const config = configOf(tool)
+      return config === undefined ? [] : (definition.secretsOf?.(config) ?? [])
     },
     isolationOf(tool) {
       const config = configOf(tool)

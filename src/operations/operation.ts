@@ -23,6 +23,8 @@ export interface CallerContext {
   readonly scopes: ReadonlySet<Scope>
   readonly logger: Logger
   readonly signal?: AbortSignal | undefined
+  /** The origin of the server as the caller knows it, for URLs in responses. */
+  readonly origin?: string | undefined
   /** The trace of the request. */
   readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
   /** The tracer; no spans are recorded without it. */

@@ -56,6 +56,10 @@ export const settingTable = {
   TOOLDEX_ALLOWED_HOSTS: text('the listening address', 'the host names, separated by commas, that requests may use'),
   TOOLDEX_OAUTH_ISSUER: text('none', 'the authorization server whose access tokens are accepted'),
   TOOLDEX_OAUTH_RESOURCE: text('none', 'the URL of the MCP endpoint that access tokens must be issued for'),
+  TOOLDEX_OAUTH_GROUPS: text(
+    '`groups`',
+    'the claim of access tokens with the groups of the caller; `a.b` is a nested one',
+  ),
   TOOLDEX_OAUTH_WORKSPACE: text('`default`', 'the workspace of callers with an access token'),
   TOOLDEX_TRUSTED_PROXIES: text('none', 'the addresses and networks of proxies whose `X-Forwarded-For` is used'),
   TOOLDEX_KEEP_ALIVE_MS: integer(

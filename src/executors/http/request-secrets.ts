@@ -38,7 +38,7 @@ export async function resolveSecrets(
 export const maskedSecrets = (auth: HttpConfig['auth']): RequestSecrets =>
   place(listOf(auth).map((each) => [each, masked(each)]))
 
-const listOf = (auth: HttpConfig['auth']): readonly Auth[] => (auth === undefined ? [] : [auth].flat())
+export const listOf = (auth: HttpConfig['auth']): readonly Auth[] => (auth === undefined ? [] : [auth].flat())
 
 function credentialOf(auth: Auth, secret: string): string {
   if (auth.type === 'bearer') return `Bearer ${secret}`

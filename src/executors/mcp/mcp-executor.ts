@@ -3,13 +3,13 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
-import { ready } from '../../contract/tool-state.ts'
+import { type Readiness, ready, secretsPage } from '../../contract/tool-state.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
 import { failed, runRemote } from '../network/run-remote.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
 import { cut, describeFailure } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
-import { isStdio, McpConfig } from './server-settings.ts'
+import { findReference, isStdio, McpConfig } from './server-settings.ts'
 import type { Upstream } from './upstream.ts'
 import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
 
@@ -48,9 +48,11 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
     readiness({ server }) {
       const upstream = upstreams.of(server)
       if (upstream === undefined) return { state: 'upstream-down', reason: unknownServer(server) }
+      if (upstream.denied !== undefined) return credentialsOf(upstreams, server, upstream.denied)
       const { refusedUntil: until, why } = upstream.circuit
       if (until === undefined) return ready
-      return { state: 'upstream-down', reason: `${server} ${why}; next attempt at ${until.toISOString()}` }
+      const reason = `${server} ${why}; next attempt at ${until.toISOString()}`
+      return { state: 'upstream-down', reason, ...upstream.record }
     },
     isolationOf: ({ server }) => isolationOf(server),
     prepare(call) {
@@ -77,6 +79,15 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
       redactors.clear()
     },
   }
+}
+
+/** The server definition refers to secrets, or a person signs in at the server. */
+function credentialsOf({ servers }: Upstreams, name: string, why: string): Readiness {
+  const server = servers.get(name)
+  const values = server === undefined ? [] : Object.values(isStdio(server) ? server.env : server.headers)
+  const isStored = values.some((value) => findReference(value) !== undefined)
+  const url = isStored || server === undefined || isStdio(server) ? secretsPage : server.url
+  return { state: 'needs-credentials', reason: `${name} ${why}`, url }
 }
 
 /** The variables and headers of a definition; the redactor recognizes secrets by their names. */

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
+import type { Readiness } from '../../contract/tool-state.ts'
+import { causesOf } from '../network/run-remote.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
 import type { Connection, OpenedTransport, UpstreamCall } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
 
+const maxDurations = 100
 // The MCP client is loaded with the first call that needs it.
 const loadConnection = lazyModule(() => import('./connection.ts'))
 
@@ -30,6 +33,11 @@ export class Upstream {
   #idle: NodeJS.Timeout | undefined
   #closed = false
   #retired = false
+  readonly #durations: number[] = []
+  /** The time of the last successful call. */
+  #succeededAt: Date | undefined
+  /** The reason why the server rejected the credentials of the last attempt, or why there are none. */
+  #denied: string | undefined
 
   constructor(options: UpstreamOptions) {
     this.#options = options
@@ -41,15 +49,31 @@ export class Upstream {
     return this.#now
   }
 
+  /** The missing or rejected credential. */
+  get denied(): string | undefined {
+    return this.#denied
+  }
+
+  /** The last success and the 95th percentile of the recent calls. */
+  get record(): Pick<Readiness, 'lastSuccessAt' | 'p95Ms'> {
+    if (this.#succeededAt === undefined) return {}
+    const sorted = this.#durations.toSorted((a, b) => a - b)
+    const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0
+    return { lastSuccessAt: this.#succeededAt.toISOString(), p95Ms: Math.round(p95) }
+  }
+
   /** Calls a tool; retries once if the session expired, because then the call was not executed. */
   async call(call: UpstreamCall, signal: AbortSignal): Promise<CallToolResult> {
     const work = (connection: Connection) => connection.call(call, signal)
-    try {
-      return await this.#use(work, signal)
-    } catch (error) {
+    const began = performance.now()
+    const result = await this.#use(work, signal).catch((error: unknown) => {
       if (error !== sessionExpired) throw error
       return this.#use(work, signal)
-    }
+    })
+    this.#succeededAt = new Date()
+    this.#durations.push(performance.now() - began)
+    if (this.#durations.length > maxDurations) this.#durations.shift()
+    return result
   }
 
   listTools(signal: AbortSignal): Promise<readonly string[]> {
@@ -75,6 +99,7 @@ export class Upstream {
       const connection = await this.#connected(signal)
       const result = await this.#withChecks(connection, work(connection), signal)
       this.circuit.answered()
+      this.#denied = undefined
       return result
     } finally {
       this.#busy--
@@ -92,7 +117,8 @@ export class Upstream {
       else if (connection.isForgotten(error)) {
         await this.#drop(connection)
         throw sessionExpired
-      } else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
+      } else if (isDenied(error)) this.#denied = describeFailure(error)
+      else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
       throw error
     }
@@ -145,6 +171,7 @@ export class Upstream {
     } catch (error) {
       this.#opening = undefined
       this.circuit.failed(describeFailure(error))
+      this.#denied = isDenied(error) ? describeFailure(error) : undefined
       throw error
     }
   }
@@ -174,6 +201,13 @@ export class Upstream {
     this.#idle = setTimeout(() => void this.#drop(connection), this.#options.idleMs)
     this.#idle.unref()
   }
+}
+
+/** Whether an error means that a credential is missing or was rejected. */
+function isDenied(error: unknown): boolean {
+  const isMissing = (each: unknown) => each instanceof TooldexError && each.code === 'SECRET_UNAVAILABLE'
+  const { status } = (error as { data?: { status?: number } }).data ?? {}
+  return status === 401 || status === 403 || causesOf(error).some(isMissing)
 }
 
 /** Signals that a call must be retried. */

@@ -16,6 +16,7 @@ import { type Readiness, ready } from '../../contract/tool-state.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
 import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 import { needsApproval } from '../search/tool-view.ts'
+import { isMissing, lackOf } from './credentials.ts'
 import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './loaded-configs.ts'
 import type { replaceConfigs } from './open-catalog.ts'
 
@@ -39,6 +40,8 @@ export interface LiveCatalogOptions extends EmbedderOptions {
   readonly logger: Logger
   /** Whether a tool can run now; without it, all can. */
   readonly readinessOf?: ((tool: RunnableTool) => Readiness | undefined) | undefined
+  /** The references to secrets that calls of a tool resolve. */
+  readonly secretsOf?: ((tool: RunnableTool) => readonly string[] | undefined) | undefined
   /** The isolation level of a call of the tool; undefined where callers need no such information. */
   readonly isolationOf?: ((tool: RunnableTool) => Isolation | undefined) | undefined
 }
@@ -64,6 +67,8 @@ export class LiveCatalog {
   policies: readonly BundlePolicy[] | undefined
   /** The stored toolsets as of the last change of the registry, likewise. */
   toolsets: readonly ResolvedToolset[] | undefined
+  /** The names of the stored secrets, likewise. */
+  secrets: ReadonlySet<string> | undefined
   /** The stored limits as of the last change of the registry, likewise. */
   limits: readonly Limit[] | undefined
 
@@ -91,8 +96,25 @@ export class LiveCatalog {
 
   /** Whether a tool could be run now, and what it needs otherwise. */
   readinessOf({ tool, runnable }: StatedTool): Readiness {
-    const readiness = (runnable && this.#options.readinessOf?.(runnable)) ?? ready
+    const readiness = runnable === undefined ? ready : this.#runReadinessOf(runnable)
     return readiness.state === 'ready' && tool?.annotations?.requiresApproval === true ? needsApproval : readiness
+  }
+
+  /** Whether the host could run a tool now, without its credentials. */
+  hostReadinessOf(runnable: RunnableTool): Readiness {
+    return this.#options.readinessOf?.(runnable) ?? ready
+  }
+
+  /** The references to secrets that calls of a tool resolve. */
+  secretsOf(runnable: RunnableTool): readonly string[] {
+    return this.#options.secretsOf?.(runnable) ?? []
+  }
+
+  #runReadinessOf(runnable: RunnableTool): Readiness {
+    const readiness = this.hostReadinessOf(runnable)
+    if (readiness.state !== 'ready') return readiness
+    const missing = this.secretsOf(runnable).find((reference) => isMissing(reference, this.secrets))
+    return missing === undefined ? ready : lackOf(missing)
   }
 
   /** The isolation level of a call of a tool; undefined where callers need no such information. */

@@ -87,7 +87,9 @@ export class RegistryFeed {
       toolsets: await resolveStored(this.#stores, this.#workspace),
     }
     const { policies, toolsets } = this.#catalog
-    Object.assign(this.#catalog, rules, { limits: await this.#stores.limits.list(this.#workspace) })
+    const secrets = await this.#stores.secrets.list(this.#workspace)
+    const limits = await this.#stores.limits.list(this.#workspace)
+    Object.assign(this.#catalog, rules, { limits, secrets: new Set(secrets.map(({ name }) => name)) })
     return policies !== undefined && !isDeepStrictEqual({ policies, toolsets }, rules)
   }
 

@@ -58,7 +58,8 @@ export class WorkspaceCatalogs {
       loadEmbedder,
       remote,
       filePolicy: () => first.filePolicy(),
-      readinessOf: (runnable) => first.readinessOf({ runnable }),
+      readinessOf: (runnable) => first.hostReadinessOf(runnable),
+      secretsOf: (runnable) => first.secretsOf(runnable),
       isolationOf: (runnable) =>
         hasHost || !executorKinds[runnable.executorType].isProcess
           ? first.isolationOf({ runnable })

@@ -3,7 +3,7 @@ import { mustExist, TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Caller } from '../../contract/stores.ts'
-import { Readiness, unlessReady } from '../../contract/tool-state.ts'
+import { onServer, Readiness, unlessReady } from '../../contract/tool-state.ts'
 import { Toolset, ToolsetFilter, ToolsetName } from '../../contract/toolset.ts'
 import { toProblem } from '../../diagnostics/finding.ts'
 import { checkToolset, mayUse } from '../../rules/toolset-rules.ts'
@@ -120,7 +120,7 @@ export const listToolsetTools = defineOperation({
     for (const { id, tool, readiness } of tools.search({ view, limit: Math.max(tools.size, 1) }).hits) {
       const { description, inputSchema } = tool
       const tokens = count(JSON.stringify({ name: tool.name, description, inputSchema }))
-      items.push({ id, name: tool.name, description, tokens, ...unlessReady(readiness) })
+      items.push({ id, name: tool.name, description, tokens, ...unlessReady(onServer(readiness, context.origin)) })
       await turn()
     }
     return { items, tokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }

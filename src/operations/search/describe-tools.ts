@@ -6,7 +6,7 @@ import { asStored } from '../../contract/as-stored.ts'
 import { ToolAnnotations } from '../../contract/catalog.ts'
 import { Isolation } from '../../contract/run.ts'
 import { ToolExample } from '../../contract/tool-doc.ts'
-import { Readiness, unlessReady } from '../../contract/tool-state.ts'
+import { onServer, Readiness, unlessReady } from '../../contract/tool-state.ts'
 import { type FoundTool, findTool } from '../catalog/find-tool.ts'
 import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
@@ -125,7 +125,7 @@ interface DescribeOptions {
 async function approvalOf(context: ToolContext, found: FoundTool) {
   const readiness = context.catalog.readinessOf(found)
   const view = context.registry === undefined ? undefined : await viewOf(context)
-  return unlessReady(view?.readinessOf(found.tool, readiness) ?? readiness)
+  return unlessReady(onServer(view?.readinessOf(found.tool, readiness) ?? readiness, context.origin))
 }
 
 interface UnknownTool {

@@ -4,6 +4,7 @@ import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog, SearchPageQuery } from '../../catalog/index.ts'
 import { Explanation, SearchMode } from '../../contract/search.ts'
 import { CliSummary } from '../../contract/tool-index.ts'
+import { onServer } from '../../contract/tool-state.ts'
 import { firstWords } from '../../search/index.ts'
 import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
 import { explainAbsent } from './explain-absent.ts'
@@ -110,7 +111,8 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     const explanations = explains ? [...(await catalog.engine()).explainAll(ids, question)] : []
     for (const [index, hit] of hits.entries()) {
       const [sharesName, isolation] = [tools.sharesName(hit.tool), catalog.isolationOf(hit)]
-      candidates.push({ ...hit, explanation: explanations[index], sharesName, isolation })
+      const readiness = onServer(hit.readiness, context.origin)
+      candidates.push({ ...hit, readiness, explanation: explanations[index], sharesName, isolation })
     }
   }
   await turn()

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { describeTools } from '../../operations/search/describe-tools.ts'
 import type { searchTools } from '../../operations/search/search-tools.ts'
-import { exampleText } from '../text/result-text.ts'
+import { exampleText, readinessText } from '../text/result-text.ts'
 
 type SearchOutput = z.output<typeof searchTools.output>
 type DescribeOutput = z.output<typeof describeTools.output>
@@ -20,7 +20,7 @@ export function searchText(output: SearchOutput): string {
   }
   const lines = (output.results ?? []).map(
     ({ name, callAs, signature, shortDescription, description, inputSchema, readiness }) => {
-      const state = readiness === undefined ? '' : ` (not ready: ${readiness.reason ?? readiness.state})`
+      const state = readiness === undefined ? '' : ` (${readinessText(readiness)})`
       const text = `${signature ?? callAs ?? name}: ${description ?? shortDescription}${state}`
       return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
     },
@@ -36,12 +36,13 @@ export function searchText(output: SearchOutput): string {
 
 /** Formats descriptions of tools for a model. */
 export function describeText({ tools, unknown = [] }: DescribeOutput): string {
-  const texts = tools.map(({ name, summary, tool, typescript, exampleRequests, examples = [], notes }) => {
+  const texts = tools.map(({ name, summary, tool, typescript, exampleRequests, examples = [], notes, readiness }) => {
     const lines = [typescript ?? `${name}: ${tool?.description ?? summary}`]
     if (tool !== undefined) lines.push(JSON.stringify(tool.inputSchema))
     if (exampleRequests !== undefined && exampleRequests.length > 0) lines.push(`For: ${exampleRequests.join(' | ')}`)
     lines.push(...examples.map((example) => `Example: ${exampleText(example)}`))
     if (notes !== undefined) lines.push(notes)
+    if (readiness !== undefined) lines.push(`(${readinessText(readiness)})`)
     return lines.join('\n')
   })
   const missing = unknown.map(({ message, hint }) => `${message} ${hint}`)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { TooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
 import { hasInvisible } from '../../base/visible-text.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { readSetting } from '../../rules/settings.ts'
@@ -13,11 +14,14 @@ export interface OAuthSettings {
   readonly resource: string
   /** The workspace of callers with a token. */
   readonly workspace: string
+  /** The claim with the groups of the caller. */
+  readonly groupsClaim: string
 }
 
 /** A verified access token. */
 export interface AccessToken {
   readonly subject: string
+  readonly groups: readonly string[]
   readonly scopes: readonly Scope[]
   /** Aborted with the error of the response when it expires. */
   readonly expired: AbortSignal
@@ -37,6 +41,7 @@ const refetchMs = 1000
 const clockToleranceSeconds = 30
 const maxVerified = 1000
 const maxSubject = 250
+const maxGroups = 200
 const maxTimerMs = 2 ** 31 - 1
 const renewHint = 'Request a new token from the authorization server, for the resource in the metadata.'
 
@@ -51,7 +56,12 @@ export function readOAuthSettings(env: NodeJS.ProcessEnv): OAuthSettings | undef
     resource ?? '',
     'the URL of the MCP endpoint as clients know it, such as https://tools.example.org/mcp',
   )
-  return { issuer, resource: resource as string, workspace: readSetting('TOOLDEX_OAUTH_WORKSPACE', env) || 'default' }
+  return {
+    issuer,
+    resource: resource as string,
+    workspace: readSetting('TOOLDEX_OAUTH_WORKSPACE', env) || 'default',
+    groupsClaim: readSetting('TOOLDEX_OAUTH_GROUPS', env) || 'groups',
+  }
 }
 
 function requireUrl(name: string, value: string, what: string): void {
@@ -115,7 +125,7 @@ export class TokenVerifier {
         requiredClaims: ['sub', 'exp'],
       }
       const { payload } = await jwtVerify(token, keys, options)
-      return readClaims(payload)
+      return readClaims(payload, this.#settings.groupsClaim)
     } catch (thrown) {
       throw isOutage(thrown) ? unreachable(issuer, thrown) : invalid(thrown)
     }
@@ -131,14 +141,31 @@ export class TokenVerifier {
   }
 }
 
-function readClaims({ sub = '', exp = 0, scope, scp }: JWTPayload): AccessToken {
-  // The subject is part of records, policies and logs.
-  if (sub.length > maxSubject || hasInvisible(sub) || /[\r\n\t]/.test(sub))
+function readClaims(payload: JWTPayload, groupsClaim: string): AccessToken {
+  const { sub = '', exp = 0, scope, scp } = payload
+  if (!isRecordable(sub))
     throw new errors.JWTInvalid(`the subject is longer than ${maxSubject} characters or has invisible ones`)
   const granted = new Set([scope, scp].flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim)))
   const scopes = (Object.keys(tokenScopes) as Scope[]).filter((name) => granted.has(tokenScopes[name]))
-  return { subject: sub, scopes, expired: expiryOf(exp * 1000) }
+  return { subject: sub, groups: readGroups(payload, groupsClaim), scopes, expired: expiryOf(exp * 1000) }
 }
+
+/** Whether a name can be part of records, policies and logs. */
+const isRecordable = (name: string): boolean =>
+  name.length <= maxSubject && !hasInvisible(name) && !/[\r\n\t]/.test(name)
+
+/** The groups in a claim: an array of names, or one name; a token with other ones is invalid, because a policy may restrict them. */
+function readGroups(payload: JWTPayload, claim: string): readonly string[] {
+  const parts = claim.split('.')
+  const nested = parts.reduce<unknown>((value, part) => (isObject(value) ? ownOf(value, part) : undefined), payload)
+  const groups = [ownOf(payload, claim) ?? nested ?? []].flat()
+  const isValid = (group: unknown) => typeof group === 'string' && group !== '' && isRecordable(group)
+  if (groups.length <= maxGroups && groups.every(isValid)) return groups as string[]
+  throw new errors.JWTInvalid(`the claim ${claim} is not a list of at most ${maxGroups} names`)
+}
+
+const ownOf = (value: object, key: string): unknown =>
+  Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 

@@ -83,11 +83,11 @@ export class Authenticator {
     token: string,
     source: string,
   ): Promise<Identity> {
-    const { subject, scopes, expired } = await verifier.verify(token).catch((thrown: unknown) => {
+    const { subject, groups, scopes, expired } = await verifier.verify(token).catch((thrown: unknown) => {
       // All tokens begin alike, so they are counted by address only.
       throw isWrongToken(thrown) ? this.#failed.refuse(thrown, [addressOf(source)]) : thrown
     })
-    return { workspace, actor: `sub:${subject}`, scopes: withImplied(scopes), expired }
+    return { workspace, actor: `sub:${subject}`, groups, scopes: withImplied(scopes), expired }
   }
 
   /** Clears the cache after a key was revoked. */

@@ -135,6 +135,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       caller,
       scopes,
       trace,
+      origin: new URL(oauth?.resource ?? c.req.url).origin,
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
       // The signal is created on demand: most operations are too short to be cancelled.
       get signal() {

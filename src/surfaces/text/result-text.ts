@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import { exitMessage, type RunOutcome, type RunPlan } from '../../contract/run.ts'
 import type { ToolExample } from '../../contract/tool-doc.ts'
+import type { Readiness } from '../../contract/tool-state.ts'
 
 /** Formats a finished run: stdout, then stderr, the error message and the exit code, if any. */
 export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
@@ -64,4 +65,15 @@ export function exampleText({ title, description, args, resultHint }: ToolExampl
   const call = args === undefined ? '' : `: ${JSON.stringify(args)}`
   const result = resultHint === undefined ? '' : ` -> ${resultHint}`
   return `${title === undefined ? '' : `${title} - `}${description}${call}${result}`
+}
+
+/** The readiness of a tool that cannot be called now, in words. */
+export function readinessText({ state, reason = state, url, lastSuccessAt, p95Ms }: Readiness): string {
+  const parts = [
+    reason,
+    ...(url === undefined ? [] : [`see ${url}`]),
+    ...(lastSuccessAt === undefined ? [] : [`last success at ${lastSuccessAt}`]),
+    ...(p95Ms === undefined ? [] : [`95 % of its calls took at most ${p95Ms} ms`]),
+  ]
+  return `not ready: ${parts.join('; ')}`
 }

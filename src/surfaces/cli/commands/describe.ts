@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import { showInvisible } from '../../../base/visible-text.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
-import { exampleText } from '../../text/result-text.ts'
+import { exampleText, readinessText } from '../../text/result-text.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'
 import { queryTools, withServerOption } from './query-server.ts'
 
@@ -33,6 +33,7 @@ export const addDescribe: AddCommand = (program, host) => {
       if (doc.exampleRequests?.length) lines.push(`For example: ${doc.exampleRequests.join(' | ')}`)
       lines.push(...(doc.examples ?? []).map(exampleText))
       if (doc.notes !== undefined) lines.push(doc.notes)
+      if (doc.readiness !== undefined) lines.push(`(${readinessText(doc.readiness)})`)
       if (doc.externalRefs?.length) lines.push(`See ${doc.externalRefs.join(', ')}`)
       return lines.join('\n')
     })

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { invoke } from '../../../operations/invoke.ts'
 import { listTools } from '../../../operations/search/list-tools.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
+import { readinessText } from '../../text/result-text.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost, RegistryClient } from '../host.ts'
 import {
@@ -69,7 +70,7 @@ async function listConfigs(host: CliHost, flags: ListFlags, configs: readonly st
   if (flags.json) return host.out(toJson(answer))
   const rows = answer.tools.map(({ name, description, command: runs, args, readiness: state }) => {
     const argTexts = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))
-    const what = state === undefined ? description : `${description} (not ready: ${state.reason ?? state.state})`
+    const what = state === undefined ? description : `${description} (${readinessText(state)})`
     return [name, what, runs, argTexts.join('\n') || 'none']
   })
   const title = `${answer.name} - ${rows.length} tool(s)`

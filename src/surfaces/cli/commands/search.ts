@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
+import { readinessText } from '../../text/result-text.ts'
 import { formatTable } from '../format-table.ts'
 import {
   type AddCommand,
@@ -93,7 +94,7 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   const rows = hits.map((hit) => {
     const { readiness: state } = hit
     const text = hit.shortDescription
-    const what = state === undefined ? text : `${text} (not ready: ${state.reason ?? state.state})`
+    const what = state === undefined ? text : `${text} (${readinessText(state)})`
     return [hit.score.toFixed(2), hit.callAs ?? hit.name, what, hit.category ?? '']
   })
   const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
