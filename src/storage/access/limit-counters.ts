@@ -124,7 +124,7 @@ export async function giveBackCounts(db: Db, wanted: readonly Wanted[]): Promise
 }
 
 /** The use of limits now. */
-export async function readUsage(db: Db, workspace: string, limits: readonly Limit[]): Promise<readonly LimitUse[]> {
+export async function readCounters(db: Db, workspace: string, limits: readonly Limit[]): Promise<readonly LimitUse[]> {
   const rates = new Map(limits.map(({ name, callsPerMinute = 0 }) => [name, callsPerMinute]))
   const rows = rowsOf<Record<string, string | number>>(
     await db.execute(sql`select limit_name, subject, ${debt} as debt, ${ofToday(sql`u.calls`)} as calls,

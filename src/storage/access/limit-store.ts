@@ -7,7 +7,14 @@ import { guard, transact } from '../guard.ts'
 import { limits } from '../schema-access.ts'
 import { StatementBatcher } from '../statement-batcher.ts'
 import { DatabaseDefinitionStore } from './definition-store.ts'
-import { addCounters, type CounterState, giveBackCounts, readUsage, takeCounts, type Wanted } from './limit-counters.ts'
+import {
+  addCounters,
+  type CounterState,
+  giveBackCounts,
+  readCounters,
+  takeCounts,
+  type Wanted,
+} from './limit-counters.ts'
 
 interface CountedCall {
   readonly workspace: string
@@ -43,7 +50,7 @@ export class DatabaseLimitStore extends DatabaseDefinitionStore<Limit> implement
   }
 
   usage(workspace: string) {
-    return guard(async () => readUsage(this.#db, workspace, await this.list(workspace)))
+    return guard(async () => readCounters(this.#db, workspace, await this.list(workspace)))
   }
 
   async #takeAll(calls: readonly CountedCall[]): Promise<readonly (LimitRefusal | undefined)[]> {
