@@ -10,7 +10,7 @@ import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { listOf, maskedSecrets, resolveSecrets } from './request-secrets.ts'
+import { credentialsIn, maskedSecrets, resolveSecrets } from './request-secrets.ts'
 import { type Agents, type HttpResponse, send, withQuery } from './send.ts'
 
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
@@ -27,7 +27,7 @@ export function createHttpExecutor(): Executor {
     config: HttpConfig,
     deadlineMs: ({ timeoutMs = defaults.timeoutMs }) => timeoutMs,
     readiness: () => ready,
-    secretsOf: ({ auth }) => listOf(auth).map(({ secret }) => secret),
+    secretsOf: ({ auth }) => credentialsIn(auth).map(({ secret }) => secret),
     prepare({ config, input, deadlineMs }) {
       const derive = deriveOnce(() => buildRequest(config, input))
       return {

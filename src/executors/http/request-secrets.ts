@@ -17,7 +17,7 @@ export async function resolveSecrets(
   { secret: resolve, hide }: Pick<RunControls, 'secret' | 'hide'>,
 ): Promise<RequestSecrets> {
   const resolved: [Auth, string][] = []
-  for (const each of listOf(auth)) {
+  for (const each of credentialsIn(auth)) {
     if (resolve === undefined)
       throw new TooldexError('SECRET_UNAVAILABLE', 'The tool needs a secret, but secrets are not available here.')
     const secret = await resolve(each.secret)
@@ -36,9 +36,9 @@ export async function resolveSecrets(
 
 /** The same with the secrets masked, for a dry run. */
 export const maskedSecrets = (auth: HttpConfig['auth']): RequestSecrets =>
-  place(listOf(auth).map((each) => [each, masked(each)]))
+  place(credentialsIn(auth).map((each) => [each, masked(each)]))
 
-export const listOf = (auth: HttpConfig['auth']): readonly Auth[] => (auth === undefined ? [] : [auth].flat())
+export const credentialsIn = (auth: HttpConfig['auth']): readonly Auth[] => (auth === undefined ? [] : [auth].flat())
 
 function credentialOf(auth: Auth, secret: string): string {
   if (auth.type === 'bearer') return `Bearer ${secret}`
