@@ -19,7 +19,7 @@ import {
   renameTag,
 } from './registry/categories.ts'
 import { getForModel, listForModel } from './registry/definitions.ts'
-import { createKey, createKey, currentKey, currentKey, listAudit, listKeys, listKeys, revokeKey, revokeKey } from './registry/keys.ts'
+import { createKey, currentKey, listKeys, revokeKey } from './registry/keys.ts'
 import { deleteLimit, getLimit, listLimits, putLimit } from './registry/limits.ts'
 import { deletePolicy, getPolicy, listPolicies, putPolicy } from './registry/policies.ts'
 import {
