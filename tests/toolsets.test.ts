@@ -12,7 +12,7 @@ const outside = 'outside_words'
 const ids: Record<string, string> = {}
 
 beforeAll(async () => {
-  server = await startServer({ sandbox: 'none', words: ['coreutils'] })
+  server = await startServer({ limitedBecause: 'the scripts of its tools are not in a sandbox', words: ['coreutils'] })
   const more = { namespace: 'words', tags: ['Shared Words'] }
   ids.inside = (await registerScript(server, 'inside_words', { script: 'echo "in $1"', more })).id
   ids.outside = (await registerScript(server, outside, { script: 'echo "out $1"', more: { tags: ['other'] } })).id
