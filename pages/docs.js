@@ -148,8 +148,13 @@ function filter(wanted) {
 }
 
 function openNamed() {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const [id = '', values = ''] = decodeURIComponent(location.hash.slice(1)).split('?')
+  const named = document.getElementById(id)
   if (!(named instanceof HTMLDetailsElement)) return
+  for (const [name, value] of new URLSearchParams(values)) {
+    const field = named.querySelector(`input[name="${CSS.escape(name)}"]`)
+    if (field instanceof HTMLInputElement) field.value = value
+  }
   named.open = true
   named.scrollIntoView()
 }

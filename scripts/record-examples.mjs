@@ -222,6 +222,12 @@ async function readState(ask, url) {
     body: { queries: [{ query: 'will it rain', relevant: ['weather_now'] }], mode: 'hybrid' },
   })
   for (const name of ['sources', 'lint', 'stats']) await ask(`catalog.${name}`)
+  await ask('upstreams.list', { at: { kind: 'prompts' } })
+  const params = {
+    ref: { type: 'ref/resource', uri: 'tooldex://tools/{id}' },
+    argument: { name: 'id', value: 'weather_n' },
+  }
+  await ask('upstreams.request', { body: { method: 'completion/complete', params } })
   await ask('bundle.export')
   const tools = [toolAt(url, { description: 'Returns the weather of a city.' })]
   await ask('bundle.import', { body: { bundle: { tooldex: 1, tools }, dryRun: true } })

@@ -149,7 +149,7 @@ describe.each(revisions)('the MCP endpoint at revision %s', (revision) => {
     await expect.poll(() => statusOf(name)).toBe('CANCELLED')
   })
 
-  it('ends a running call when its key is revoked', async () => {
+  it('116: ends a running call when its key is revoked', async () => {
     const name = `revoked_${revision.replaceAll('-', '')}`
     const gate = await registerGated(name)
     const { body: key } = await server.request('POST', '/keys', { body: { name, scopes: ['call'] } })
@@ -230,10 +230,12 @@ describe('requests to the MCP endpoint', () => {
     expect(initialize.body.error).toMatchObject({ code: -32602, message: expect.stringContaining('protocolVersion') })
   })
 
-  it('with other methods than POST and DELETE are refused', async () => {
-    const got = await ask(`${server.url}/mcp`, 'GET', { key: server.key, headers: { accept: 'text/event-stream' } })
-    expect(got).toMatchObject({ status: 405 })
-    expect((await ask(`${server.url}/mcp`, 'DELETE', { key: server.key })).status).toBe(204)
+  it('with other methods than POST need a session, or are refused', async () => {
+    const send = (method: string) =>
+      ask(`${server.url}/mcp`, method, { key: server.key, headers: { accept: 'text/event-stream' } })
+    expect((await send('GET')).status).toBe(400)
+    expect((await send('DELETE')).status).toBe(400)
+    expect((await send('PUT')).status).toBe(405)
   })
 
   it('of revision 2026-07-28 are checked against their headers', async () => {

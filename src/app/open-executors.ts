@@ -63,8 +63,9 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
     grantsOf,
     openSecrets: (workspace) => openSecrets(context, workspace),
   }
+  const offersFor = (workspace: string) => (grantsOf(workspace).includes('mcp') ? mcp.offers : undefined)
   const watchServers = (logger: Logger, signal: AbortSignal) => upstreams.watch(mcp, logger, signal)
-  return { more, box, sandbox, check: createCheck(more), watchServers }
+  return { more, box, sandbox, check: createCheck(more), upstreams: offersFor, watchServers }
 }
 
 /** Tests the sandbox at startup and logs the isolation level of tools. */

@@ -43,6 +43,7 @@ class OwnRegistry implements RegistryClient {
   readonly #signal: AbortSignal
   readonly #registry: Registry
   readonly #more: MoreParts
+  readonly #upstreams: NonNullable<ProcessContext['upstreams']>
   readonly #ending = new AbortController()
   readonly #follow: boolean
   readonly #toolset: string | undefined
@@ -58,7 +59,8 @@ class OwnRegistry implements RegistryClient {
     this.#follow = follow
     this.#toolset = toolset
     const stores = createStores(database)
-    const { more, box, check } = openExecutors(stores, env)
+    const { more, box, check, upstreams } = openExecutors(stores, env)
+    this.#upstreams = upstreams
     this.#more = more
     this.#registry = { stores, box, check }
   }
@@ -97,7 +99,7 @@ class OwnRegistry implements RegistryClient {
   #serve(composed: ReturnType<typeof compose>): ProcessContext {
     const context = withMemory(composed, this.#registry)
     const caller = this.#toolset === undefined ? context.caller : { ...context.caller, toolsets: [this.#toolset] }
-    return { ...context, caller, registry: this.#registry, signal: this.#signal }
+    return { ...context, caller, registry: this.#registry, upstreams: this.#upstreams, signal: this.#signal }
   }
 
   #offered(): Promise<ProcessContext> {

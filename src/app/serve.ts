@@ -47,7 +47,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const stores = createStores(database)
     const allowed = { warm: readSetting('TOOLDEX_PYTHON_WARM'), hide: true, ...options }
     const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
-    const { more, box, sandbox, check, watchServers } = openExecutors(stores, env, allowed, launcher)
+    const { more, box, sandbox, check, upstreams, watchServers } = openExecutors(stores, env, allowed, launcher)
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
     for (const warning of unknownSettings) logger.warn(warning)
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     })
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
-    const context = { ...composed, memory, database, registry, runs, metrics }
+    const context = { ...composed, memory, database, registry, runs, metrics, upstreams }
     const catalogs = new WorkspaceCatalogs({
       stores,
       logger,
@@ -88,7 +88,8 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await keyWatch.open()
     loadEmbedder()
     await preloading
-    const endpoint = new McpEndpoint({ version: packageVersion(), logger })
+    const origin = sites.oauth === undefined ? undefined : new URL(sites.oauth.resource).origin
+    const endpoint = new McpEndpoint({ version: packageVersion(), logger, origin })
     const app = createRestApp({
       context,
       mcp: (request, of, readBody) => endpoint.respond({ request, context: of, readBody }),

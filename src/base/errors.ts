@@ -126,6 +126,12 @@ export const errorTable = {
   },
   HTTP_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read the response of the service.' },
   UPSTREAM_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read the response of the MCP server.' },
+  INPUT_REQUIRED: {
+    http: 200,
+    exit: 1,
+    retry: false,
+    hint: 'Call the tool from an MCP client that can answer such requests, through a server that runs its tools itself.',
+  },
   UPSTREAM_DOWN: { http: 503, exit: 75, retry: true, hint: 'Try again at the reported time.' },
   UPSTREAM_UNKNOWN: {
     http: 424,

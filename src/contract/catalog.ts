@@ -78,10 +78,13 @@ export const Backend = z.discriminatedUnion('kind', [
 ])
 export type Backend = z.infer<typeof Backend>
 
+/** The fields of a tool that policies and toolsets compare. */
+export type FilteredFields = Pick<CatalogTool, 'name'> & Partial<Pick<CatalogTool, 'namespace' | 'tags' | 'category'>>
+
 /** The catalog from the perspective of one caller: the visible tools and their readiness. */
 export interface CatalogView {
   /** The readiness is computed only where the view depends on it. */
-  sees(tool: CatalogTool, readiness: () => Readiness): boolean
+  sees(tool: FilteredFields, readiness: () => Readiness): boolean
   readinessOf(tool: CatalogTool, readiness: Readiness): Readiness
 }
 

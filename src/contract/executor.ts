@@ -55,8 +55,25 @@ export const noResult: CommandResult = Object.freeze({
   truncated: false,
 })
 
+/** The input that a caller can provide to an upstream tool, and the responses to its earlier requests. */
+export interface CallerInput {
+  /** The capabilities of the client, in the form of MCP. */
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly responses?: Readonly<Record<string, unknown>> | undefined
+  /** The state that came with the requests. */
+  readonly state?: string | undefined
+}
+
+/** The output of a run that ended with INPUT_REQUIRED: the requests to the caller, who may call again with the responses. */
+export interface RequestedInput {
+  readonly inputRequests: Readonly<Record<string, unknown>>
+  readonly requestState?: string | undefined
+}
+
 /** The means of a caller to follow and stop a run. */
 export interface RunControls {
+  /** Without it, a tool cannot request input from its caller. */
+  readonly callerInput?: CallerInput | undefined
   readonly signal?: AbortSignal | undefined
   /** The trace context that is passed to a child process or an upstream. */
   readonly traceparent?: string | undefined

@@ -235,6 +235,14 @@ export interface IdempotencyStore {
   forget(caller: Caller, key: string): Promise<void>
 }
 
+/** Values that later requests of the same caller refer to, on any replica; they expire a day after they were put. */
+export interface ExchangeStore {
+  put(caller: Caller, id: string, value: unknown): Promise<void>
+  get(caller: Caller, id: string): Promise<unknown>
+  /** Returns and removes a value, for one of several requests at once. */
+  take(caller: Caller, id: string): Promise<unknown>
+}
+
 /** Secrets by name; only encrypted values are stored. */
 export interface SecretStore {
   list(workspace: string): Promise<StoredSecret[]>
@@ -254,6 +262,7 @@ export interface Stores {
   readonly keys: KeyStore
   readonly audit: AuditStore
   readonly answers: IdempotencyStore
+  readonly exchanges: ExchangeStore
   readonly executions: ExecutionStore
   readonly secrets: SecretStore
   readonly learning: LearningStore

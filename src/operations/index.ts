@@ -69,6 +69,7 @@ import { listSources } from './server/list-sources.ts'
 import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment } from './server/python-environments.ts'
 import { runDoctor } from './server/run-doctor.ts'
 import { validateConfigs } from './server/validate-configs.ts'
+import { listOffers, requestOffer } from './upstreams/offers.ts'
 
 /** All operations. Surfaces import the ones they render; docs and tests iterate over the list. */
 export const operations = [
@@ -93,6 +94,8 @@ export const operations = [
   showLearning,
   forgetLearning,
   listSources,
+  listOffers,
+  requestOffer,
   readStats,
   mineGoldenSet,
   listRegistered,

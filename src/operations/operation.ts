@@ -4,6 +4,7 @@ import type { Problem } from '../base/problem.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Metrics, Tracing } from '../contract/telemetry.ts'
+import type { UpstreamOffers } from '../contract/upstream.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import type { MemoryResults } from '../runs/memory-results.ts'
@@ -37,6 +38,8 @@ export interface CallerContext {
   /** Receives the output of a tool while it runs. */
   readonly onOutput?: RunControls['onOutput']
   readonly onStep?: ((step: string) => void) | undefined
+  /** The input that the caller can provide to a tool of an upstream. */
+  readonly callerInput?: RunControls['callerInput']
 }
 
 /** The services of a process; an operation receives those that it declares. */
@@ -53,6 +56,8 @@ export interface Services {
   readonly metrics: Metrics
   /** The registry; absent where there is no database. */
   readonly registry: Registry
+  /** The upstreams that a workspace may use; undefined if none. */
+  readonly upstreams: (workspace: string) => UpstreamOffers | undefined
   /** For database maintenance only; all other operations use the stores. */
   readonly database: Database
 }
@@ -72,7 +77,16 @@ export type ToolContext = OperationContext<'catalog' | 'registry?'>
 
 /** The context of a process that works on configs; with a database it has more services. */
 export type ProcessContext = OperationContext<
-  'catalog' | 'runner' | 'keys' | 'memory' | 'runs?' | 'results?' | 'metrics?' | 'registry?' | 'database?'
+  | 'catalog'
+  | 'runner'
+  | 'keys'
+  | 'memory'
+  | 'runs?'
+  | 'results?'
+  | 'metrics?'
+  | 'registry?'
+  | 'upstreams?'
+  | 'database?'
 >
 
 /** The context of a server, which has a registry. */

@@ -12,6 +12,7 @@ import { DatabaseAuditStore } from './audit/audit-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
 import { isOneOf, selectTags } from './categories/tags.ts'
 import { type Database, type Db, rowsOf } from './database.ts'
+import { DatabaseExchangeStore } from './exchange-store.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseIdempotencyStore } from './idempotency-store.ts'
@@ -46,6 +47,7 @@ export function createStores(database: Database): Stores {
     keys: new DatabaseKeyStore(db, database.listen),
     audit: new DatabaseAuditStore(db, () => cursorsOn(db)),
     answers: new DatabaseIdempotencyStore(db),
+    exchanges: new DatabaseExchangeStore(db),
     executions: new DatabaseExecutionStore(db, database, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
     learning: new DatabaseLearningStore(db),

@@ -1,6 +1,8 @@
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   Client,
+  isInputRequiredResult,
   type JsonSchemaValidator,
   type jsonSchemaValidator,
   type Progress,
@@ -10,6 +12,8 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/client'
 import { packageVersion } from '../../base/package-info.ts'
+import type { CallerInput, RequestedInput } from '../../contract/executor.ts'
+import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
 import type { HttpTransport } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import type { StdioTransport } from './stdio-transport.ts'
@@ -20,7 +24,11 @@ export interface UpstreamCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly traceparent?: string | undefined
   readonly onProgress: (progress: Progress) => void
+  readonly callerInput?: CallerInput | undefined
 }
+
+/** The result of a call, or the input that the server requests first. */
+export type UpstreamResult = CallToolResult | RequestedInput
 
 /** A transport with the check of its messages. */
 export interface OpenedTransport {
@@ -105,10 +113,38 @@ export class Connection {
     return this.#client.getNegotiatedProtocolVersion()
   }
 
-  call({ tool, input, traceparent, onProgress }: UpstreamCall, signal: AbortSignal): Promise<CallToolResult> {
-    const meta = traceparent === undefined ? {} : { _meta: { [TRACEPARENT_META_KEY]: traceparent } }
-    const options = { signal, timeout: noDeadline, onprogress: onProgress }
-    return this.#client.callTool({ name: tool, arguments: input, ...meta }, options)
+  async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
+    const { tool, input, onProgress } = call
+    const options = { signal, timeout: noDeadline, onprogress: onProgress, allowInputRequired: true }
+    const result = await this.#client.callTool({ name: tool, arguments: input, ...this.#fieldsOf(call) }, options)
+    return toRequested(result) ?? result
+  }
+
+  /** Any other request; the result may be a request for input. */
+  async request(method: OfferMethod, { params, signal, ...call }: UpstreamRequest): Promise<OfferResult> {
+    const options = { signal, timeout: noDeadline, allowInputRequired: true }
+    const result = await this.#client.request({ method, params: { ...params, ...this.#fieldsOf(call) } }, options)
+    return toRequested(result) ?? (result as Readonly<Record<string, unknown>>)
+  }
+
+  /** Whether the server offers prompts, resources or completions. */
+  has(capability: 'prompts' | 'resources' | 'completions'): boolean {
+    return this.#client.getServerCapabilities()?.[capability] !== undefined
+  }
+
+  /** Trace, capabilities and responses of the caller; only servers of the current revision relate their requests to a call. */
+  #fieldsOf({ traceparent, callerInput }: Pick<UpstreamCall, 'traceparent' | 'callerInput'>) {
+    const isModern = this.#client.getProtocolEra() === 'modern'
+    const _meta = {
+      ...(traceparent === undefined ? {} : { [TRACEPARENT_META_KEY]: traceparent }),
+      ...(callerInput === undefined || !isModern ? {} : { [CLIENT_CAPABILITIES_META_KEY]: callerInput.capabilities }),
+    }
+    const { responses, state } = (isModern ? callerInput : undefined) ?? {}
+    return {
+      ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
+      ...(responses === undefined ? {} : { inputResponses: responses }),
+      ...(state === undefined ? {} : { requestState: state }),
+    }
   }
 
   /** The names of the server's tools. */
@@ -155,7 +191,7 @@ async function initialize(
     {
       capabilities: {},
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, leftMs / 2) } },
-      // Sampling and elicitation requests of a server are rejected.
+      // Requests of a server to the caller are passed on, never answered here.
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: acceptsEverything,
       listMaxPages: maxPages,
@@ -173,6 +209,13 @@ async function initialize(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The requests of a server to the caller; undefined for a complete result. */
+function toRequested(result: object): RequestedInput | undefined {
+  if (!isInputRequiredResult(result)) return undefined
+  const { inputRequests = {}, requestState } = result
+  return { inputRequests, ...(requestState === undefined ? {} : { requestState }) }
 }
 
 const exitedOnProbe = (error: unknown, { line }: OpenedTransport): boolean =>

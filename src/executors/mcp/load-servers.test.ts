@@ -40,6 +40,7 @@ describe('loadServers', () => {
       env: { A: 'a' },
       connectTimeoutMs: 30_000,
       idleMs: 300_000,
+      passThrough: true,
     })
     expect(servers.get('crm')).toMatchObject({ url: 'https://crm.example/mcp', allowPrivate: false })
   })

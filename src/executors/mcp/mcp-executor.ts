@@ -1,14 +1,16 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
-import type { Executor, RunControls } from '../../contract/executor.ts'
+import type { Executor, RequestedInput, RunControls } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
 import { type Readiness, ready, secretsPage } from '../../contract/tool-state.ts'
+import type { UpstreamOffers } from '../../contract/upstream.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
-import { failed, runRemote } from '../network/run-remote.ts'
+import { type Ending, failed, runRemote } from '../network/run-remote.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
 import { cut, describeFailure } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
+import { Offers } from './offers.ts'
 import { findReference, isStdio, McpConfig } from './server-settings.ts'
 import type { Upstream } from './upstream.ts'
 import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
@@ -24,6 +26,8 @@ const defaultTimeoutMs = 60_000
 /** The executor of tools of MCP servers. */
 export interface McpExecutor extends Executor {
   readonly upstreams: Upstreams
+  /** The prompts and resources of the servers. */
+  readonly offers: UpstreamOffers
   /** Replaces the server definitions. */
   replaceServers(servers: McpExecutorOptions['servers']): void
 }
@@ -37,6 +41,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
     if (own !== undefined) redactors.set(server, own)
     return [...(own === undefined ? [] : [own]), options.secrets.redact]
   }
+  const offers = new Offers(upstreams, redactorsOf)
   const isolationOf = (server: string) => {
     const found = upstreams.servers.get(server)
     return found !== undefined && isStdio(found) ? 'limited' : 'none'
@@ -74,8 +79,10 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
     ...executor,
     redactorsFor: ({ executorConfig: { server } }) => redactorsOf(String(server)),
     upstreams,
+    offers,
     replaceServers(servers) {
       upstreams.replace(servers)
+      offers.forget()
       redactors.clear()
     },
   }
@@ -118,7 +125,12 @@ function perform(
     signal,
     async perform(deadline) {
       if (upstream === undefined) return failed(unknownServer(server), 'UPSTREAM_UNKNOWN')
-      const result = await upstream.call({ tool, input, traceparent, onProgress: log.take }, deadline.signal)
+      const { callerInput } = controls
+      const call = { tool, input, traceparent, callerInput, onProgress: log.take }
+      const result = await upstream.call(call, deadline.signal).catch(needOf)
+      if ('requiredCapabilities' in result)
+        return missingCapability(`${tool} of ${server}`, result as MissingCapability)
+      if (isRequested(result)) return inputRequired(`${tool} of ${server}`, result)
       const { output, truncated, message, isError } = await toOutput(result, Object.keys(outputSchema).length > 0)
       if (!isError) return { status: 'SUCCESS', errorCode: null, errorMessage: null, output, truncated }
       return { ...failed(`${tool} of ${server} failed: ${message}`, 'UPSTREAM_ERROR', 'FAILED', output), truncated }
@@ -131,6 +143,31 @@ function perform(
       return { stdout: `${server}: ${tool} ${status} (${Math.round(durationMs)} ms)\n`, stderr: log.text }
     },
   })
+}
+
+const isRequested = (result: object): result is RequestedInput => 'inputRequests' in result
+
+const inputRequired = (subject: string, requested: RequestedInput): Ending =>
+  failed(`${subject} requests input from its caller.`, 'INPUT_REQUIRED', 'FAILED', requested)
+
+// The protocol has no other error with this code.
+const missingCapabilityCode = -32021
+
+interface MissingCapability {
+  readonly requiredCapabilities: Readonly<Record<string, unknown>>
+}
+
+/** The capabilities of clients that an upstream requires, if that is the reason of an error. */
+function needOf(error: unknown): MissingCapability {
+  const { code, data } = error as { code?: unknown; data?: Partial<MissingCapability> }
+  if (code !== missingCapabilityCode || data?.requiredCapabilities === undefined) throw error
+  return { requiredCapabilities: data.requiredCapabilities }
+}
+
+function missingCapability(subject: string, { requiredCapabilities }: MissingCapability): Ending {
+  const names = Object.keys(requiredCapabilities).join(', ').slice(0, 200)
+  const message = `${subject} needs a client with the capabilities: ${names}.`
+  return failed(message, 'INPUT_REQUIRED', 'FAILED', { requiredCapabilities })
 }
 
 const countIgnored = (upstream: Upstream | undefined): number => {

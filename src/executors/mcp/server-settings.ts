@@ -11,6 +11,14 @@ const shared = {
   connectTimeoutMs: z.int().min(100).max(300_000).default(30_000),
   /** The time without calls after which the server is stopped. */
   idleMs: z.int().min(100).max(86_400_000).default(300_000),
+  /** Whether MCP clients are offered its prompts and resources, too. */
+  passThrough: z.boolean().default(true),
+  /** The prefix of its prompts and resources; the name of the server by default, none if empty. */
+  namespace: z
+    .string()
+    .max(100)
+    .regex(/^([A-Za-z][A-Za-z0-9.-]*)?$/, 'must begin with a letter and contain letters, digits, "." and "-" only')
+    .optional(),
 }
 
 /** A server that runs as a local program and communicates over stdin and stdout. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
+import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
 import { causesOf } from '../network/run-remote.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
-import type { Connection, OpenedTransport, UpstreamCall } from './connection.ts'
+import type { Connection, OpenedTransport, UpstreamCall, UpstreamResult } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
 
 const maxDurations = 100
@@ -63,7 +63,7 @@ export class Upstream {
   }
 
   /** Calls a tool; retries once if the session expired, because then the call was not executed. */
-  async call(call: UpstreamCall, signal: AbortSignal): Promise<CallToolResult> {
+  async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
     const work = (connection: Connection) => connection.call(call, signal)
     const began = performance.now()
     const result = await this.#use(work, signal).catch((error: unknown) => {
@@ -74,6 +74,16 @@ export class Upstream {
     this.#durations.push(performance.now() - began)
     if (this.#durations.length > maxDurations) this.#durations.shift()
     return result
+  }
+
+  /** Sends a request about prompts, resources or completions; undefined if the server does not offer them. */
+  request(method: OfferMethod, request: UpstreamRequest): Promise<OfferResult | undefined> {
+    return this.#use(async (connection) => {
+      const has = connection.has(
+        method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
+      )
+      return has ? connection.request(method, request) : undefined
+    }, request.signal)
   }
 
   listTools(signal: AbortSignal): Promise<readonly string[]> {
@@ -209,6 +219,8 @@ function isDenied(error: unknown): boolean {
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   return status === 401 || status === 403 || causesOf(error).some(isMissing)
 }
+
+const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
 
 /** Signals that a call must be retried. */
 const sessionExpired = new Error('The session expired.')

@@ -177,9 +177,10 @@ export class LiveCatalog {
     return isReady
   }
 
-  /** Adds a listener for every change of tools that took effect, of configs or of the registry. */
-  onChange(listener: () => void): void {
+  /** Adds a listener for every change of tools that took effect, of configs or of the registry; returns its removal. */
+  onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Notifies listeners of a change outside the configs. */

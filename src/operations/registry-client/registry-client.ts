@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Execution } from '../../contract/execution.ts'
+import type { CallerInput } from '../../contract/executor.ts'
 import { invoke } from '../invoke.ts'
 import type { Operation, OperationContext, PartialContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
@@ -24,6 +25,8 @@ export interface RegistryClient {
 export interface RequestControls {
   readonly signal?: AbortSignal | undefined
   readonly trace?: OperationContext['trace']
+  /** The input that the caller can provide to an upstream, where the request is handled in this process. */
+  readonly callerInput?: CallerInput | undefined
 }
 
 /** A call of a tool, with the input of `tools.call`. */
@@ -58,8 +61,8 @@ const loadFollow = lazyModule(() => import('../runs/follow.ts'))
 /** Runs operations in this process. */
 export function createLocalClient(context: PartialContext): RegistryClient {
   return {
-    invoke: (operation, input, { signal = context.signal, trace = context.trace } = {}) =>
-      invoke(operation, input, { ...context, signal, trace }),
+    invoke: (operation, input, { signal = context.signal, trace = context.trace, callerInput } = {}) =>
+      invoke(operation, input, { ...context, signal, trace, callerInput }),
     call: (call, controls) => callLocal(context, call, controls),
     follow: (id) => followLocal(context, id),
     close: async () => {},
@@ -67,9 +70,10 @@ export function createLocalClient(context: PartialContext): RegistryClient {
 }
 
 async function callLocal(context: PartialContext, call: RecordedCall, controls: CallControls): Promise<CallAnswer> {
-  const { onOutput, onProgress, respondMs, signal = context.signal, trace = context.trace } = controls
+  const { onOutput, onProgress, respondMs, callerInput, signal = context.signal, trace = context.trace } = controls
   const { callTool } = await loadCallTool()
-  const response = await invoke(callTool, call, { ...context, onOutput, onProgress, respondMs, signal, trace })
+  const own = { onOutput, onProgress, respondMs, callerInput, signal, trace }
+  const response = await invoke(callTool, call, { ...context, ...own })
   if (!('waitsFor' in response) || response.waitsFor !== 'approval' || !controls.waitForApproval) return response
   const { answerOf } = await loadExecutionResult()
   const { executionId, waitsFor: _what, expiresAt: _when, ...rest } = response

@@ -91,12 +91,12 @@ type RecordedContext = OperationContext<'catalog' | 'memory' | 'metrics?' | 'reg
 
 /** Without a database nothing is recorded; large outputs are kept in this process for a while. */
 async function runInline({ tool, id }: ResolvedCall, input: Given, context: InlineContext) {
-  const { runner, keys, signal, onProgress, onOutput, results, trace } = context
+  const { runner, keys, signal, onProgress, onOutput, callerInput, results, trace } = context
   const args = input.arguments ?? {}
   const run = async () => {
     const { workspace } = context.caller
     const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
-    const outcome = await runner.run(tool, args, { signal, onProgress, onOutput, ...options })
+    const outcome = await runner.run(tool, args, { signal, onProgress, onOutput, callerInput, ...options })
     return results === undefined ? { outcome: whole(outcome) } : keepLarge(outcome, results)
   }
   const response = await keys.run(input.idempotencyKey ?? undefined, [tool.name, args], run)
@@ -120,12 +120,13 @@ async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
 
 async function runRecorded(call: ResolvedCall, input: Given, context: RecordedContext) {
   const { executeCall } = await loadExecuteCall()
-  const { onProgress, onOutput, trace } = context
+  const { onProgress, onOutput, callerInput, trace } = context
   const execution = await respondWithin(context, (controls) =>
     executeCall(context, call, input.arguments ?? {}, {
       wait: true,
       onProgress,
       onOutput,
+      callerInput,
       timeoutMs: input.timeoutMs ?? undefined,
       idempotencyKey: input.idempotencyKey ?? undefined,
       ...controls,

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/index.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
-import type { CatalogTool, CatalogView } from '../../contract/catalog.ts'
+import type { CatalogTool, CatalogView, FilteredFields } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
@@ -84,12 +84,12 @@ interface ViewParts {
 
 function toView({ caller, catalog }: ToolContext, { policies, tools, toolsets }: ViewParts): ToolView {
   const allowed = visibleNames(policies, caller)
-  const rulesIn = (tool: CatalogTool, of = toolsets): readonly NamedRule[] | undefined =>
+  const rulesIn = (tool: FilteredFields, of = toolsets): readonly NamedRule[] | undefined =>
     of === undefined ? [] : toolsetRules(of, tool, caller)
   const isReady = ({ filter: { readiness = [] } }: ResolvedToolset, state: Readiness['state']) =>
     readiness.length === 0 || readiness.includes(state)
   const view = {
-    sees(tool: CatalogTool, readiness: () => Readiness): boolean {
+    sees(tool: FilteredFields, readiness: () => Readiness): boolean {
       if (allowed?.has(tool.name) === false) return false
       if (toolsets === undefined) return true
       if (rulesIn(tool) === undefined) return false

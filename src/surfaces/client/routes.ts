@@ -77,6 +77,8 @@ export const clientRoutes = {
   'toolsets.list': { method: 'get', path: '/toolsets' },
   'toolsets.put': { method: 'put', path: '/toolsets/{name}' },
   'toolsets.tools': { method: 'get', path: '/toolsets/{name}/tools' },
+  'upstreams.list': { method: 'get', path: '/upstreams/{kind}' },
+  'upstreams.request': { method: 'post', path: '/upstreams/request', keyed: true },
   'versions.diff': { method: 'get', path: '/tools/{idOrName}/diff' },
   'versions.get': { method: 'get', path: '/tools/{idOrName}/versions/{version}' },
   'versions.list': { method: 'get', path: '/tools/{idOrName}/versions' },

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { McpDefinition } from '../../contract/llm.ts'
 import { getForModel, listForModel } from '../../operations/registry/definitions.ts'
+import { currentKey } from '../../operations/registry/keys.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import { listSources } from '../../operations/server/list-sources.ts'
 import { parseToolId, toClientName } from '../../rules/tool-id.ts'
 import type { ListMode } from './list-mode.ts'
 import { type ListedTool, toRegistered } from './list-tools.ts'
-import type { McpTools } from './mcp-tools.ts'
+import { type McpTools, soleClient, toApprovalUrl } from './mcp-tools.ts'
 import { isMetaTool } from './meta-tools.ts'
 
 /** Options for the tool list of a registry. */
@@ -16,6 +17,8 @@ export interface ClientToolsOptions {
   /** The interval of polling for changes, until the signal is aborted; no polling if absent. */
   readonly pollMs?: number | undefined
   readonly signal: AbortSignal
+  /** The URL of the server; undefined for a database of this process. */
+  readonly origin?: string | undefined
 }
 
 // The default limit of a server for one call.
@@ -24,7 +27,7 @@ const pageSize = 500
 const maxTries = 3
 
 /** The tools of a registry, read through its operations, on a server or in a database. */
-export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: ClientToolsOptions): McpTools {
+export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal, origin }: ClientToolsOptions): McpTools {
   const listeners = new Set<() => void>()
   const isListed = mode.classic || mode.pinned.length > 0
   let last: readonly ListedTool[] | undefined
@@ -49,10 +52,19 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal }: 
   return {
     client: counted,
     mode,
+    exchange: soleClient(),
+    isShared: false,
+    isRecorded: true,
+    hasPrompts: true,
+    mayApprove: async () => (await client.invoke(currentKey, {})).scopes.includes('admin'),
+    approvalUrl: (id) => (origin === undefined ? undefined : toApprovalUrl(origin, id)),
     live: true,
     list,
     find: async (name) => find(name) ?? find(name, await list()),
-    onChange: (listener) => void listeners.add(listener),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     maxMs: () => (running() > 0 ? maxMs : 0),
   }
 }

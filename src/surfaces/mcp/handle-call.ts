@@ -1,29 +1,57 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import { type TooldexError, toErrorBody, toTooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
+import type { RequestedInput } from '../../contract/executor.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { CallAnswer } from '../../operations/runs/call-tool.ts'
+import { answerOf } from '../../operations/runs/execution-result.ts'
+import { getExecution } from '../../operations/runs/executions.ts'
 import { describeTools } from '../../operations/search/describe-tools.ts'
 import { searchTools } from '../../operations/search/search-tools.ts'
 import { approvalText, outcomeText, planText } from '../text/result-text.ts'
+import { type ApprovalOptions, applyDecision, requestApproval, untilEnded } from './approvals.ts'
+import { inputOf, type Round, toInputRequired } from './client-rounds.ts'
+import { toContentBlocks } from './content-blocks.ts'
 import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
 import { looseKeys, readCall } from './read-call.ts'
+import { resultScheme } from './resources.ts'
 import { describeText, searchText } from './response-text.ts'
-import { resultScheme } from './result-resources.ts'
+import { toTask } from './tasks.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
 /** One request of a client, with the registry client that handles it. */
 export interface McpRequest extends Pick<CallControls, 'signal' | 'trace' | 'onProgress'> {
   readonly client: RegistryClient
+  /** The abilities of the client beyond a single response; if absent, it has none. */
+  readonly interaction?: Interaction | undefined
 }
 
-const handlers: Record<MetaToolName, (args: Arguments, request: McpRequest) => Promise<CallToolResult>> = {
+/** The abilities of a client beyond a single response. */
+interface Interaction {
+  readonly round: Round
+  readonly approvals: ApprovalOptions
+  /** Whether a call that takes long may be answered with a task. */
+  readonly canBecomeTask: boolean
+  /** Receives standard error of a tool while it runs. */
+  readonly onLog: (text: string) => void
+}
+
+/** A result, or in its place a request for input of the client or a task, which have a `resultType`. */
+export type CallResult = CallToolResult
+
+const handlers: Record<MetaToolName, (args: Arguments, request: McpRequest) => Promise<CallResult>> = {
   search_tools: (args, request) => respond(searchTools, args, request, searchText),
   describe_tool: (args, request) => respond(describeTools, readIds(args), request, describeText),
   call_tool: (args, request) => runCall(readCall(args), request),
@@ -37,7 +65,7 @@ const alsoAccepted: Record<MetaToolName, readonly string[]> = {
 }
 
 /** Handles a call of a meta tool; an invalid input is returned as a tool error with a hint. */
-export function handleMetaTool(name: MetaToolName, args: Arguments, request: McpRequest): Promise<CallToolResult> {
+export function handleMetaTool(name: MetaToolName, args: Arguments, request: McpRequest): Promise<CallResult> {
   return orToolError(async () => {
     const names = name === 'call_tool' ? looseKeys(args) : Object.keys(args)
     rejectUnknown(name, names, { listed: metaToolArguments(name), accepted: alsoAccepted[name] })
@@ -46,11 +74,11 @@ export function handleMetaTool(name: MetaToolName, args: Arguments, request: Mcp
 }
 
 /** Handles `climax_call`, which ignores unknown arguments. */
-export const handleClimaxCall = (args: Arguments, request: McpRequest): Promise<CallToolResult> =>
+export const handleClimaxCall = (args: Arguments, request: McpRequest): Promise<CallResult> =>
   orToolError(() => handlers.call_tool(args, request))
 
 /** Handles a call of a tool that is listed directly. */
-export function handleListedTool(name: string, args: Arguments, request: McpRequest): Promise<CallToolResult> {
+export function handleListedTool(name: string, args: Arguments, request: McpRequest): Promise<CallResult> {
   return orToolError(() => runCall({ name, arguments: args }, request))
 }
 
@@ -66,13 +94,66 @@ async function respond<Input extends z.ZodType, Output extends z.ZodType>(
 
 // Longer than a worker needs to claim a call, and shorter than the timeout of clients.
 const patienceMs = 5000
-// Many clients give up after a minute.
+// Many clients give up after a minute; those with tasks are answered sooner.
 const respondMs = 50_000
+const taskMs = 500
 
-async function runCall(call: Arguments, { client, ...request }: McpRequest): Promise<CallToolResult> {
-  const controls = { ...request, waitForApproval: false, patienceMs, respondMs, onOutput: () => {}, onStatus: () => {} }
+async function runCall(call: Arguments, { client, interaction, ...request }: McpRequest): Promise<CallResult> {
+  const { round, onLog } = interaction ?? {}
+  const resumed = round?.resumed?.executionId
+  if (interaction !== undefined && resumed !== undefined)
+    return resumeCall(client, resumed, interaction, request.signal)
+  const controls = {
+    ...request,
+    waitForApproval: false,
+    patienceMs,
+    respondMs: interaction?.canBecomeTask ? taskMs : respondMs,
+    callerInput: round && inputOf(round),
+    onOutput: (stream: string, text: string) => void (stream === 'stderr' && onLog?.(text)),
+    onStatus: () => {},
+  }
   // The registry client validates the call.
   const result = await client.call(call as unknown as RecordedCall, controls)
+  const requested = interaction && (await requestInput(result, call.arguments, interaction))
+  return requested ?? toResult(client, result, interaction)
+}
+
+/** The request for the input that a call waits for, if the client can provide it. */
+async function requestInput(
+  result: CallAnswer,
+  args: unknown,
+  { round, approvals }: Interaction,
+): Promise<CallResult | undefined> {
+  if ('waitsFor' in result && result.waitsFor === 'approval') {
+    const { executionId, tool } = result
+    return asResult(await requestApproval({ executionId, tool, arguments: args }, round, approvals))
+  }
+  const { errorCode, output } = 'outcome' in result ? result.outcome : {}
+  if (errorCode !== 'INPUT_REQUIRED' || !isObject(output)) return undefined
+  if (isObject(output.requiredCapabilities)) throw missingCapability(output.requiredCapabilities)
+  if (!isObject(output.inputRequests)) return undefined
+  return asResult(await toInputRequired(round, output as unknown as RequestedInput))
+}
+
+const missingCapability = (requiredCapabilities: object) =>
+  new MissingRequiredClientCapabilityError({ requiredCapabilities })
+
+const asResult = (result: object | undefined): CallResult | undefined => result as CallResult | undefined
+
+/** Continues a call after the client was requested to approve it. */
+async function resumeCall(
+  client: RegistryClient,
+  executionId: string,
+  interaction: Interaction,
+  signal: AbortSignal | undefined,
+): Promise<CallResult> {
+  await applyDecision(client, interaction.round, executionId)
+  const withinMs = interaction.canBecomeTask ? taskMs : respondMs
+  const execution = await untilEnded(client, executionId, withinMs, signal)
+  return toResult(client, { tool: execution.toolName, ...answerOf(execution) }, interaction)
+}
+
+async function toResult(client: RegistryClient, result: CallAnswer, interaction?: Interaction): Promise<CallResult> {
   if ('plan' in result) {
     const { plan, needsApproval, approvalBy, warning } = result
     const text = `${planText(plan)}${approvalText(approvalBy)}${warning === undefined ? '' : `\n(${warning})`}`
@@ -82,11 +163,15 @@ async function runCall(call: Arguments, { client, ...request }: McpRequest): Pro
       structuredContent: { plan, needsApproval, approvalBy, ...warningField },
     }
   }
-  if (!('outcome' in result)) return waitingResult(result)
-  return endedResult(result)
+  if ('outcome' in result) return endedResult(result)
+  const url = interaction?.approvals.approvalUrl(result.executionId)
+  if (!interaction?.canBecomeTask) return waitingResult(result, url)
+  const execution = await client.invoke(getExecution, { id: result.executionId })
+  return { content: [], resultType: 'task', ...toTask(execution, url) }
 }
 
-function endedResult({ outcome, executionId, stored, warning }: Ended): CallToolResult {
+/** The result of a call that has ended. */
+export function endedResult({ outcome, executionId, stored, warning }: Ended): CallToolResult {
   const { status, result, output, errorCode, errorMessage } = outcome
   const failed = status !== 'SUCCESS'
   const text = [
@@ -95,7 +180,10 @@ function endedResult({ outcome, executionId, stored, warning }: Ended): CallTool
     ...(warning === undefined ? [] : [`(${warning})`]),
   ]
   return {
-    content: [{ type: 'text', text: text.join('\n\n') }, ...(stored === undefined ? [] : [linkTo(stored)])],
+    content: [
+      ...((failed ? undefined : toContentBlocks(output)) ?? [{ type: 'text', text: text.join('\n\n') }]),
+      ...(stored === undefined ? [] : [linkTo(stored)]),
+    ],
     structuredContent: {
       ...result,
       ...(output === undefined ? {} : { output }),
@@ -122,23 +210,32 @@ const linkTo = ({ handle, mediaType, bytes }: NonNullable<Ended['stored']>) => (
   size: bytes,
 })
 
-function waitingResult({ executionId, waitsFor, expiresAt, tool, warning }: Waiting): CallToolResult {
+function waitingResult({ executionId, waitsFor, expiresAt, tool, warning }: Waiting, url?: string): CallToolResult {
+  const approvalUrl = waitsFor === 'approval' && url !== undefined ? { approvalUrl: url } : {}
+  const at = approvalUrl.approvalUrl === undefined ? '' : ` at ${approvalUrl.approvalUrl}`
   const state =
     waitsFor === 'approval'
-      ? `${tool} has not run yet: the call waits for approval by a person (execution ${executionId}).`
+      ? `${tool} has not run yet: the call waits for approval by a person${at} (execution ${executionId}).`
       : `${tool} is still running (execution ${executionId}). Do not call it again.`
   const next = `name "tooldex:read_execution", arguments {"id": "${executionId}"}`
   const text = `${state} Check its status with call_tool: ${next}.`
   return {
     content: [{ type: 'text', text }],
-    structuredContent: { executionId, waitsFor, expiresAt, ...(warning === undefined ? {} : { warning }) },
+    structuredContent: {
+      executionId,
+      waitsFor,
+      expiresAt,
+      ...approvalUrl,
+      ...(warning === undefined ? {} : { warning }),
+    },
   }
 }
 
-export async function orToolError(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+export async function orToolError(work: () => Promise<CallResult>): Promise<CallResult> {
   try {
     return await work()
   } catch (thrown) {
+    if (thrown instanceof ProtocolError) throw thrown
     return toToolError(toTooldexError(thrown))
   }
 }

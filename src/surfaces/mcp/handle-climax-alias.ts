@@ -1,13 +1,12 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
 import { searchTools } from '../../operations/search/search-tools.ts'
-import { handleClimaxCall, type McpRequest, orToolError } from './handle-call.ts'
+import { type CallResult, handleClimaxCall, type McpRequest, orToolError } from './handle-call.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 type SearchOutput = z.output<typeof searchTools.output>
 
 /** Handles a tool of CLImax: a search returns the JSON that its clients parse, a call the result of `call_tool`. */
-export function handleClimaxAlias(name: string, args: Arguments, request: McpRequest): Promise<CallToolResult> {
+export function handleClimaxAlias(name: string, args: Arguments, request: McpRequest): Promise<CallResult> {
   if (name === 'climax_call') return handleClimaxCall(args, request)
   return orToolError(async () => {
     const { query, category, cli, limit } = args

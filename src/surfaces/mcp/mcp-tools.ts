@@ -1,31 +1,53 @@
 import type { ProcessContext } from '../../operations/operation.ts'
 import { createLocalClient, type RegistryClient } from '../../operations/registry-client/registry-client.ts'
+import type { ApprovalOptions } from './approvals.ts'
+import { type ClientExchange, MemoryExchanges } from './client-rounds.ts'
 import type { ListMode } from './list-mode.ts'
 import { type ListedTool, listedWithIds } from './list-tools.ts'
 
 /** The tools offered to MCP clients, local or remote. */
-export interface McpTools {
+export interface McpTools extends ApprovalOptions {
   /** Searches, describes and calls the tools. */
   readonly client: RegistryClient
   readonly mode: ListMode
+  readonly exchange: ClientExchange
+  /** Whether other callers use the same server. */
+  readonly isShared: boolean
+  /** Whether calls are recorded, so that they can continue as tasks. */
+  readonly isRecorded: boolean
+  /** Whether there may be prompts of upstreams. */
+  readonly hasPrompts: boolean
   /** Whether the list can change while a client is connected. */
   readonly live: boolean
   /** The tools listed beside the meta tools, or in classic mode all, in a stable order. */
   list(): Promise<readonly ListedTool[]>
   /** Finds a listed tool by name. */
   find(name: string): Promise<ListedTool | undefined>
-  /** Calls back after each change of the list. */
-  onChange(listener: () => void): void
+  /** Calls back after each change of the list, until the returned function is called. */
+  onChange(listener: () => void): () => void
   /** The remaining time limit of the running calls. */
   maxMs(): number
 }
 
-/** The tools of this process. */
-export function toolsOfContext(context: ProcessContext, mode: ListMode, live: boolean): McpTools {
-  const { catalog, runner } = context
+/** The client of a process that serves no other. */
+export const soleClient = (): ClientExchange => ({
+  caller: { workspace: 'default', actor: 'owner' },
+  exchanges: new MemoryExchanges(),
+})
+
+/** The tools of this process; of a server if the URL for approvals is known. */
+export function toolsOfContext(context: ProcessContext, mode: ListMode, live: boolean, origin?: string): McpTools {
+  const { catalog, runner, caller, registry, upstreams } = context
   return {
     client: createLocalClient(context),
     mode,
+    exchange: registry === undefined ? soleClient() : { caller, exchanges: registry.stores.exchanges },
+    isShared: origin !== undefined,
+    isRecorded: context.runs !== undefined,
+    hasPrompts: (upstreams?.(caller.workspace)?.servers().length ?? 0) > 0,
+    // Others need the decision of somebody else.
+    mayApprove: async () => context.scopes.has('admin'),
+    approvalUrl: (id) => (origin === undefined ? undefined : toApprovalUrl(origin, id)),
     // Registered tools change while clients are connected.
     live: live || context.registry !== undefined,
     list: () => listedWithIds(context, mode),
@@ -35,9 +57,14 @@ export function toolsOfContext(context: ProcessContext, mode: ListMode, live: bo
   }
 }
 
+/** The form of the API page that approves an execution. */
+export const toApprovalUrl = (origin: string, executionId: string): string =>
+  `${origin}/docs#executions.approve?id=${executionId}`
+
 /** Combines the tools of local configs and of a registry; a shared name resolves to the tool of the config. */
 export function combineTools(local: McpTools, registry: McpTools, client: RegistryClient): McpTools {
   return {
+    ...registry,
     client,
     mode: local.mode,
     live: true,
@@ -48,8 +75,10 @@ export function combineTools(local: McpTools, registry: McpTools, client: Regist
     },
     find: async (name) => (await local.find(name)) ?? registry.find(name),
     onChange(listener) {
-      local.onChange(listener)
-      registry.onChange(listener)
+      const removals = [local.onChange(listener), registry.onChange(listener)]
+      return () => {
+        for (const remove of removals) remove()
+      }
     },
     maxMs: () => Math.max(local.maxMs(), registry.maxMs()),
   }

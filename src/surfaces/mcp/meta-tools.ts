@@ -71,3 +71,6 @@ function toSchema(input: z.ZodType): Tool['inputSchema'] {
   const { $schema, ...rest } = schema
   return rest as Tool['inputSchema']
 }
+
+/** The meta tools that run no tool. */
+export const metaToolsThatRead: ReadonlySet<string> = new Set(['search_tools', 'describe_tool'])

@@ -48,3 +48,21 @@ export function describeText({ tools, unknown = [] }: DescribeOutput): string {
   const missing = unknown.map(({ message, hint }) => `${message} ${hint}`)
   return showInvisible([...texts, ...missing].join('\n\n'))
 }
+
+/** The document of a tool as Markdown. */
+export function toolMarkdown(doc: DescribeOutput['tools'][number]): string {
+  const { name, summary, tool, exampleRequests = [], examples = [], notes, tags, category } = doc
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`## ${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}`]
+  const labels = [...(category === null ? [] : [category]), ...tags]
+  const parts = [
+    `# ${name}`,
+    tool?.description ?? summary,
+    ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`]),
+    ...(tool === undefined ? [] : [`## Arguments\n\n\`\`\`json\n${JSON.stringify(tool.inputSchema, null, 2)}\n\`\`\``]),
+    ...list('Requests', exampleRequests),
+    ...list('Examples', examples.map(exampleText)),
+    ...(notes === undefined ? [] : [`## Notes\n\n${notes}`]),
+  ]
+  return showInvisible(`${parts.join('\n\n')}\n`)
+}

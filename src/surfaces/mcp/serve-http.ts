@@ -2,22 +2,29 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpHttpHandler,
-  type McpRequestContext,
+  McpServer,
   ProtocolErrorCode,
   type Server,
+  type ServerOptions,
 } from '@modelcontextprotocol/server'
 import { errorTable, toTooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { ServerContext } from '../../operations/operation.ts'
+import { type Changes, notificationStream, subscribedUris, watchResources } from './change-streams.ts'
+import { CheckedServer } from './checked-server.ts'
 import { createMcpServer } from './create-server.ts'
-import { LegacyExchanges } from './legacy-exchanges.ts'
-import { type ListMode, readMode, toolsetMode } from './list-mode.ts'
-import { toolsOfContext } from './mcp-tools.ts'
+import { LegacyExchanges } from './legacy/exchanges.ts'
+import { readMode, toolsetMode } from './list-mode.ts'
+import { type McpTools, toolsOfContext } from './mcp-tools.ts'
+import { readResource } from './resources.ts'
 
 /** Options of the MCP endpoint of a server. */
 export interface McpEndpointOptions {
   readonly version: string
   readonly logger: Logger
+  /** The URL of the server for people, if it is not the one of the request. */
+  readonly origin?: string | undefined
 }
 
 /** One authenticated request, with its parsed body. */
@@ -29,14 +36,23 @@ export interface McpHttpRequest {
 }
 
 // Each open stream is a connection of the process.
-const maxSubscriptions = 1000
+const maxStreams = 1000
+const maxHandlers = 100
+
+interface Subscribers {
+  readonly handler: McpHttpHandler
+  readonly catalog: ServerContext['catalog']
+  readonly stop: () => void
+}
 
 /** MCP over HTTP: every request gets its own server object, so that nothing is shared between clients. */
 export class McpEndpoint {
   readonly #options: McpEndpointOptions
   /** Changes are announced to the subscribers of one workspace only. */
-  readonly #handlers = new Map<string, McpHttpHandler>()
+  readonly #subscribers = new Map<string, Subscribers>()
   readonly #legacy = new LegacyExchanges()
+  readonly #closing = new AbortController()
+  #streams = 0
 
   constructor(options: McpEndpointOptions) {
     this.#options = options
@@ -55,45 +71,153 @@ export class McpEndpoint {
     // The signal also ends the request when its key is revoked.
     const { url, method, headers } = request
     const exchange = new Request(url, { method, headers, ...(context.signal && { signal: context.signal }) })
-    if (await isLegacyRequest(exchange, body))
-      return this.#legacy.respond(exchange, { body, caller: context.caller, server: this.#createServer(context, mode) })
-    const authInfo = {
-      token: '',
-      clientId: context.caller.actor,
-      scopes: [...context.scopes],
-      extra: { context, mode },
-    }
-    return this.#handlerOf(context).fetch(exchange, { parsedBody: body, authInfo })
+    const tools = toolsOfContext(context, mode, true, this.#options.origin ?? new URL(url).origin)
+    if (await isLegacyRequest(exchange, body)) return this.#respondLegacy(exchange, { body, context, tools })
+    const listen = await this.#watch(exchange, { body, context, tools })
+    const extra = { tools, schema: await schemaOf(tools, listen) }
+    const authInfo = { token: '', clientId: context.caller.actor, scopes: [...context.scopes], extra }
+    return this.#subscribersOf(context).handler.fetch(exchange, { parsedBody: listen, authInfo })
   }
 
   /** Ends the open streams. */
   async close(): Promise<void> {
-    await Promise.all([...this.#handlers.values()].map((handler) => handler.close()))
+    this.#closing.abort()
+    await Promise.all([...this.#subscribers.values()].map(({ handler }) => handler.close()))
   }
 
-  #handlerOf({ caller, catalog }: ServerContext): McpHttpHandler {
-    const known = this.#handlers.get(caller.workspace)
-    if (known !== undefined) return known
-    const handler = createMcpHandler(({ authInfo }) => this.#serverFor(authInfo), {
-      legacy: 'reject',
-      maxSubscriptions,
-      onerror: (error) => this.#options.logger.info(`mcp: ${error.message}`),
-    })
-    catalog.onChange(() => handler.notify.toolsChanged())
-    this.#handlers.set(caller.workspace, handler)
-    return handler
+  #respondLegacy(request: Request, { body, context, tools }: Served): Promise<Response> {
+    const openStream = (session: { readonly subscriptions?: readonly string[] | undefined }) => {
+      if (this.#streams >= maxStreams) return tooManyStreams()
+      const signal = AbortSignal.any([request.signal, this.#closing.signal])
+      this.#count(signal)
+      return notificationStream(changesOf(context, tools), session.subscriptions ?? [], signal)
+    }
+    const server = this.#createServer(tools)
+    return this.#legacy.respond(request, { body, exchange: tools.exchange, server, openStream })
   }
 
-  #serverFor(authInfo: McpRequestContext['authInfo']): Server {
-    const { context, mode } = (authInfo?.extra ?? {}) as { context: ServerContext; mode: ListMode }
-    return this.#createServer(context, mode)
+  /** Counts a stream until its signal is aborted. */
+  #count(signal: AbortSignal): void {
+    this.#streams++
+    signal.addEventListener('abort', () => this.#streams--, { once: true })
   }
 
-  #createServer(context: ServerContext, mode: ListMode): Server {
-    const { version } = this.#options
-    return createMcpServer({ name: 'tooldex', version, tools: toolsOfContext(context, mode, true) })
+  /** Watches the resources of a subscription while it is open, and leaves out those that the caller cannot read. */
+  async #watch(request: Request, { body, context, tools }: Served): Promise<unknown> {
+    const uris = subscribedUris(body)
+    if (uris.length === 0) return body
+    const readable = await Promise.all(
+      uris.map((uri) =>
+        readResource(tools.client, uri, { signal: request.signal }).then(
+          () => [uri],
+          () => [],
+        ),
+      ),
+    )
+    const signal = AbortSignal.any([request.signal, this.#closing.signal])
+    const { notify } = this.#subscribersOf(context).handler
+    watchResources(changesOf(context, tools), readable.flat(), (uri) => notify.resourceUpdated(uri), signal)
+    return withUris(body as ListenRequest, readable.flat())
+  }
+
+  #subscribersOf({ caller, catalog }: ServerContext): Subscribers {
+    const known = this.#subscribers.get(caller.workspace)
+    if (known?.catalog === catalog) return known
+    // The catalog of a workspace that was not used for long is opened again.
+    if (known !== undefined) this.#drop(caller.workspace, known)
+    const handler = createMcpHandler(
+      ({ authInfo }) => {
+        const { tools, schema } = (authInfo?.extra ?? {}) as { tools: McpTools; schema?: object }
+        return schema === undefined ? this.#createServer(tools) : this.#createChecked(tools, schema)
+      },
+      {
+        legacy: 'reject',
+        maxSubscriptions: maxStreams,
+        onerror: (error) => this.#options.logger.info(`mcp: ${error.message}`),
+      },
+    )
+    const subscribers = { handler, catalog, stop: catalog.onChange(() => handler.notify.toolsChanged()) }
+    this.#subscribers.set(caller.workspace, subscribers)
+    const [oldest] = this.#subscribers
+    if (oldest !== undefined && this.#subscribers.size > maxHandlers) this.#drop(...oldest)
+    return subscribers
+  }
+
+  #drop(workspace: string, { handler, stop }: Subscribers): void {
+    this.#subscribers.delete(workspace)
+    stop()
+    void handler.close().catch(() => {})
+  }
+
+  #createServer(tools: McpTools): Server {
+    return createMcpServer({ name: 'tooldex', version: this.#options.version, tools })
+  }
+
+  /** A server whose handler compares the headers of parameters with the arguments of the called tool. */
+  #createChecked(tools: McpTools, schema: object): McpServer {
+    let checked: McpServer | undefined
+    const create = (info: { name: string; version: string }, options: ServerOptions) => {
+      checked = new HeaderCheckedServer(info, options)
+      return checked.server
+    }
+    createMcpServer({ name: 'tooldex', version: this.#options.version, tools }, create)
+    ;(checked as unknown as HeaderCheckedServer).schema = schema
+    return checked as unknown as McpServer
   }
 }
+
+interface Served {
+  readonly body: unknown
+  readonly context: ServerContext
+  readonly tools: McpTools
+}
+
+/** The SDK compares headers with the schema that this method returns. */
+class HeaderCheckedServer extends McpServer {
+  override readonly server: Server
+  schema: object = {}
+
+  constructor(info: { name: string; version: string }, options: ServerOptions) {
+    super(info, options)
+    this.server = new CheckedServer(info, options)
+  }
+
+  override toolInputSchemaJson(): Record<string, unknown> {
+    return this.schema as Record<string, unknown>
+  }
+}
+
+/** The input schema of a called tool that declares headers for parameters. */
+async function schemaOf(tools: McpTools, body: unknown): Promise<object | undefined> {
+  if (!isObject(body) || body.method !== 'tools/call' || !isObject(body.params)) return undefined
+  if (!tools.mode.classic && tools.mode.pinned.length === 0) return undefined
+  const schema = (await tools.find(String(body.params.name)))?.tool.inputSchema
+  return schema !== undefined && JSON.stringify(schema).includes('"x-mcp-header"') ? schema : undefined
+}
+
+const changesOf = ({ catalog }: ServerContext, { client }: McpTools): Changes => ({
+  client,
+  onChange: (listener) => catalog.onChange(listener),
+})
+
+interface ListenRequest {
+  readonly params: { readonly notifications: { readonly resourceSubscriptions?: readonly string[] } }
+}
+
+function withUris(body: ListenRequest, resourceSubscriptions: readonly string[]): unknown {
+  const notifications = { ...body.params.notifications, resourceSubscriptions }
+  return { ...body, params: { ...body.params, notifications } }
+}
+
+const tooManyStreams = (): Response =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: ProtocolErrorCode.InternalError, message: 'Too many open streams. Try again later.' },
+    },
+    { status: 503, headers: { 'retry-after': '30' } },
+  )
 
 /** The response to a body that is no message. */
 function unreadable(thrown: unknown): Response {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { ProtocolErrorCode, type RequestId, type Server, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
 import type { Logger } from '../../base/logger.ts'
+import { maxWatched, subscribedUris, watchResources } from './change-streams.ts'
 import { createMcpServer, type McpServerOptions } from './create-server.ts'
 import { createLineReader, findId } from './whole-lines.ts'
 
@@ -21,6 +22,7 @@ export async function serveStdio(options: StdioOptions, signal: AbortSignal): Pr
   const parent = process.ppid
   const servers = new Set<Server>()
   const output = claimStdout()
+  const ending = new AbortController()
   const input = createLineReader(maxMiB * 1024 * 1024, (head, tail) => {
     logger.warn(`protocol: a message of more than ${maxMiB} MiB was dropped`)
     output.write(`${JSON.stringify(tooLarge(findId(head, tail)))}\n`)
@@ -33,7 +35,12 @@ export async function serveStdio(options: StdioOptions, signal: AbortSignal): Pr
     return server
   }
   const handle = serve(factory, { transport, onerror: (error) => logger.warn(`protocol: ${error.message}`) })
-  const requests = trackRequests(transport)
+  const requests = trackRequests(transport, (uris) => {
+    const onUpdated = (uri: string) => {
+      for (const server of servers) server.sendResourceUpdated({ uri }).catch(() => {})
+    }
+    watchResources(tools, uris, onUpdated, ending.signal)
+  })
   tools.onChange(() => {
     for (const server of servers) server.sendToolListChanged().catch(() => {})
   })
@@ -47,6 +54,7 @@ export async function serveStdio(options: StdioOptions, signal: AbortSignal): Pr
   })
   await Promise.race([gone, feed(input)])
   await untilSettled(Promise.race([gone, requests.settled()]), () => tools.maxMs(), parent)
+  ending.abort()
   process.stdin.unpipe(input).pause()
   await handle.close().catch(() => {})
 }
@@ -94,8 +102,12 @@ function claimStdout(): Writable {
 // Its response is sent only when the subscription ends.
 const withoutEnd = 'subscriptions/listen'
 
-/** Tracks the pending requests of a client; call it after the transport has its message handler. */
-function trackRequests(transport: Transport): { settled(): Promise<void> } {
+/** Tracks the pending requests and the subscriptions of a client; call it after the transport has its message handler. */
+function trackRequests(
+  transport: Transport,
+  onSubscribed: (uris: readonly string[]) => void,
+): { settled(): Promise<void> } {
+  const watched = new Set<string>()
   const open = new Set<RequestId>()
   let onSettled = (): void => {}
   const settle = (id: RequestId): void => {
@@ -105,6 +117,9 @@ function trackRequests(transport: Transport): { settled(): Promise<void> } {
   const { onmessage } = transport
   transport.onmessage = (message, extra) => {
     if ('method' in message && 'id' in message && message.method !== withoutEnd) open.add(message.id)
+    const fresh = subscribedUris(message).filter((uri) => !watched.has(uri) && watched.size < maxWatched)
+    for (const uri of fresh) watched.add(uri)
+    onSubscribed(fresh)
     // Cancelled requests get no response.
     if ('method' in message && message.method === 'notifications/cancelled')
       settle((message.params as { requestId?: RequestId } | undefined)?.requestId ?? '')
