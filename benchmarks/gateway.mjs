@@ -61,15 +61,23 @@ async function startTooldex(home, url, database) {
     const answer = await fetch(`${where}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
   }
-  await ask('/tools', {
-    name: 'add',
-    displayName: 'Add',
-    description: 'Adds two numbers.',
-    executorType: 'mcp',
-    executorConfig: { server: 'floor', tool: 'add' },
-    inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
-  })
-  await ask('/tools/add/activate', {})
+  // The same tool twice: as what it is, and as if it changed something, so that its record is on disk before it runs.
+  for (const [name, annotations] of [
+    ['add', { readOnlyHint: true }],
+    ['add_with_effect', {}],
+  ]) {
+    const number = { type: 'number' }
+    await ask('/tools', {
+      name,
+      displayName: 'Add',
+      description: 'Adds two numbers.',
+      executorType: 'mcp',
+      executorConfig: { server: 'floor', tool: 'add' },
+      inputSchema: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] },
+      annotations,
+    })
+    await ask(`/tools/${name}/activate`, {})
+  }
   return partsOf(child, `${where}/mcp`, { authorization: `Bearer ${key}` })
 }
 
@@ -88,11 +96,12 @@ function partsOf(child, url, headers) {
 }
 
 const add = async (client) => check((await client.callTool({ name: 'add', arguments: input })).structuredContent)
-const callAdd = async (client) =>
-  check(
-    (await client.callTool({ name: 'call_tool', arguments: { name: 'add', arguments: input } })).structuredContent
-      .output,
-  )
+const callNamed = async (client, name) => {
+  const { structuredContent } = await client.callTool({ name: 'call_tool', arguments: { name, arguments: input } })
+  check(structuredContent.output)
+}
+const callAdd = (client) => callNamed(client, 'add')
+const callWithEffect = (client) => callNamed(client, 'add_with_effect')
 const search = async (client) => {
   const { structuredContent } = await client.callTool({ name: 'search_tools', arguments: { query: 'add two numbers' } })
   if (structuredContent.results.length === 0) throw new Error('nothing found')
@@ -107,7 +116,8 @@ async function measureAlone(floor, served) {
   const ways = {
     'bare proxy: a call': { call: () => add(bare), pid: floor.pid },
     '`search_tools`': { call: () => search(ours), pid: served.pid },
-    '`call_tool`, recorded': { call: () => callAdd(ours), pid: served.pid },
+    '`call_tool`, recorded, of a read-only tool': { call: () => callAdd(ours), pid: served.pid },
+    '`call_tool`, recorded, of a tool with effects': { call: () => callWithEffect(ours), pid: served.pid },
   }
   const seen = Object.fromEntries(Object.keys(ways).map((name) => [name, { times: [], cpu: 0 }]))
   const batch = 25
@@ -150,17 +160,19 @@ async function callsPerSecond({ connect }, clients, call) {
 }
 
 async function measureBusy(floor, served) {
-  const best = { bare: 0, ours: 0, search: 0 }
+  const best = { bare: 0, ours: 0, effect: 0, search: 0 }
   for (let round = 0; round < 4; round++) {
     best.bare = Math.max(best.bare, await callsPerSecond(floor, busyClients, add))
     best.ours = Math.max(best.ours, await callsPerSecond(served, busyClients, callAdd))
+    best.effect = Math.max(best.effect, await callsPerSecond(served, busyClients, callWithEffect))
     best.search = Math.max(best.search, await callsPerSecond(served, busyClients, search))
   }
   const share = (value) => (value / best.bare).toFixed(2)
   const rows = [
     ['bare proxy', `${Math.round(best.bare)}/s`, '1.00'],
     ['`search_tools`', `${Math.round(best.search)}/s`, share(best.search)],
-    ['`call_tool`, recorded', `${Math.round(best.ours)}/s`, share(best.ours)],
+    ['`call_tool`, recorded, of a read-only tool', `${Math.round(best.ours)}/s`, share(best.ours)],
+    ['`call_tool`, recorded, of a tool with effects', `${Math.round(best.effect)}/s`, share(best.effect)],
   ]
   return `Calls per second with ${busyClients} clients at once, the best of four rounds, in turn. Goal: at least 0.6.\n\n${table(['', 'calls', 'share of the proxy'], rows)}`
 }

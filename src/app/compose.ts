@@ -15,7 +15,7 @@ import { SearchMemory } from '../operations/learning/search-memory.ts'
 import type { ProcessContext } from '../operations/operation.ts'
 import { checkValues, requireGrants } from '../policy/index.ts'
 import { processEnv, readSetting, withoutCredentials } from '../rules/settings.ts'
-import { createRunner, createSlots } from '../runs/create-runner.ts'
+import { createRunner, slotsFor } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
 import { type Embedder, loadEncoder } from '../search/encoder.ts'
 import { RemoteEmbedder } from '../search/remote-embedder.ts'
@@ -90,7 +90,7 @@ export function compose(
     executors,
     openSecrets: more.openSecrets,
     grantsFor: more.grantsOf && grantsFrom(more.grantsOf),
-    slots: createSlots({ ...options, isShared: options.scope === 'service' }),
+    ...slotsFor({ ...options, isShared: options.scope === 'service' }),
     checkValues,
     redactorFor: cacheRedactors(env),
     maxMs: options.maxMs,

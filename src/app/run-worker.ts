@@ -40,7 +40,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     void logIsolation(sandbox, logger)
     watchServers(logger, stop)
     const { labels } = options
-    const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
+    const metrics = new ProcessMetrics({ slots: [runner.slots, runner.remoteSlots], version: packageVersion() })
     const watched = { observer: metrics, tracing }
     const parts = { runner, store: stores.executions, logger, labels, ...watched }
     const runs = await openRuns({ ...parts, kind: 'worker', takesWork: true, runsTools: true })

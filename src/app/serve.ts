@@ -52,7 +52,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
     for (const warning of unknownSettings) logger.warn(warning)
     void logIsolation(sandbox, logger)
-    const metrics = new ProcessMetrics({ slots: runner.slots, version: packageVersion() })
+    const metrics = new ProcessMetrics({ slots: [runner.slots, runner.remoteSlots], version: packageVersion() })
     const { labels, worker: isWorker } = options
     const watched = { observer: metrics, tracing }
     const parts = { runner, store: stores.executions, logger, labels, ...watched }

@@ -95,7 +95,13 @@ export interface NewExecution {
 
 /** The start of a new run: at once in this process, after waiting for a slot of this process, from the queue, or after approval. */
 export type Beginning =
-  | { readonly how: 'run' | 'wait-here'; readonly worker: string; readonly leaseMs: number }
+  | {
+      readonly how: 'run' | 'wait-here'
+      readonly worker: string
+      readonly leaseMs: number
+      /** Whether the run may start before the database has written the row to disk. */
+      readonly unflushed?: boolean
+    }
   | { readonly how: 'queue'; readonly label: string; readonly withinMs: number; readonly limits: QueueLimits }
   | { readonly how: 'approval'; readonly label: string; readonly withinMs: number; readonly limits: QueueLimits }
 

@@ -13,7 +13,7 @@ import {
   type RunControls,
   type RunnableTool,
 } from '../contract/executor.ts'
-import type { ExecutorType } from '../contract/executor-kinds.ts'
+import { type ExecutorType, kindOf } from '../contract/executor-kinds.ts'
 import { firstWorkspace, type Grant } from '../contract/grants.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
@@ -28,6 +28,8 @@ type Input = Readonly<Record<string, unknown>>
 export interface RunnerParts {
   readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
   readonly slots: Semaphore
+  /** The slots of tools that are no processes of this machine; the same where absent. */
+  readonly remoteSlots?: Semaphore | undefined
   readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues) => Promise<void>
   readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
@@ -48,6 +50,8 @@ interface SlotOptions {
 }
 
 const maxCallerShare = 0.75
+// A call of a service or an MCP server needs no process.
+const remotePerSlot = 4
 
 /** The slots of concurrent calls, and the queue in front of them. */
 export const createSlots = ({ concurrency = 8, waiting = 256, isShared }: SlotOptions): Semaphore =>
@@ -56,6 +60,12 @@ export const createSlots = ({ concurrency = 8, waiting = 256, isShared }: SlotOp
     waiting,
     ...(isShared ? { waitingEach: Math.ceil(waiting * maxCallerShare) } : {}),
   })
+
+/** The slots of a runner: those of processes, and more of tools that only send messages. */
+export const slotsFor = ({ concurrency = 8, ...options }: SlotOptions): Pick<RunnerParts, 'slots' | 'remoteSlots'> => ({
+  slots: createSlots({ ...options, concurrency }),
+  remoteSlots: createSlots({ ...options, concurrency: concurrency * remotePerSlot }),
+})
 
 /** The options of one call. */
 export interface CallOptions {
@@ -74,6 +84,10 @@ export interface PreparedCall extends Job {
 /** The only path of a call: complete and validate its arguments, apply policies, run, validate the output, redact. */
 export interface Runner {
   readonly slots: Semaphore
+  /** The slots of tools that are no processes of this machine. */
+  readonly remoteSlots: Semaphore
+  /** The slots for calls of a tool. */
+  slotsOf(tool: RunnableTool): Semaphore
   /** The executors of this runner. */
   readonly kinds: readonly ExecutorType[]
   /** Validates the arguments of a call and applies policies. */
@@ -169,8 +183,13 @@ export function createRunner(parts: RunnerParts): Runner {
       running.delete(work)
     }
   }
+  const { slots, remoteSlots = slots } = parts
+  const slotsOf = ({ executorType }: RunnableTool): Semaphore =>
+    kindOf(executorType)?.isProcess === false ? remoteSlots : slots
   return {
-    slots: parts.slots,
+    slots,
+    remoteSlots,
+    slotsOf,
     kinds: Object.keys(parts.executors) as ExecutorType[],
     prepare,
     async plan(tool, input, options) {
@@ -182,7 +201,7 @@ export function createRunner(parts: RunnerParts): Runner {
       const call = await prepare(tool, input, controls)
       const signal = anySignal(closing.signal, controls.signal)
       return track(
-        parts.slots.run(() => perform(call, controls), { signal }),
+        slotsOf(tool).run(() => perform(call, controls), { signal }),
         call.prepared.deadlineMs,
       )
     },

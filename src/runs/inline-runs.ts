@@ -10,7 +10,7 @@ import type { BegunRun, RunRecorder } from './run-recorder.ts'
 import type { RunSettings } from './settings.ts'
 
 interface InlineRunsParts {
-  readonly runner: Pick<Runner, 'slots'>
+  readonly runner: Pick<Runner, 'slotsOf'>
   readonly store: Pick<ExecutionStore, 'start' | 'cancel' | 'get'>
   readonly recorder: Pick<RunRecorder, 'create' | 'perform'>
   readonly leases: Pick<Leases, 'hold' | 'release' | 'worker'>
@@ -36,16 +36,17 @@ export class InlineRuns {
     const { runner, recorder, leases, settings } = this.#parts
     const { caller, job, options } = call
     const { workspace } = caller
-    const ticket = new SlotTicket(runner.slots, { signal: options.signal, caller: `${workspace} ${caller.actor}` })
+    const holder = { signal: options.signal, caller: `${workspace} ${caller.actor}` }
+    const ticket = new SlotTicket(runner.slotsOf(job.tool), holder)
     try {
       // Nothing is recorded where too many calls wait already.
       await ticket.checkRoom()
       const begunAt = performance.now()
-      const how = ticket.waits ? 'wait-here' : 'run'
       const { execution, fresh } = await recorder.create(call, {
-        how,
+        how: ticket.waits ? 'wait-here' : 'run',
         worker: leases.worker,
         leaseMs: settings.leaseMs,
+        unflushed: isHarmless(call),
       })
       if (!fresh) return { execution, joined: true }
       const recorded = { workspace, execution, begunAt, isLimited: options.limits !== undefined }
@@ -112,6 +113,10 @@ export class InlineRuns {
   }
 }
 
+/** Whether nothing is lost with the record of a call that has not been answered: a later write of the run flushes it. */
+const isHarmless = ({ job: { tool }, options: { idempotencyKey } }: ValidatedCall): boolean =>
+  tool.annotations.readOnlyHint === true && idempotencyKey === undefined
+
 interface EndReason {
   readonly code: ErrorCode
   readonly message: string
@@ -142,10 +147,13 @@ export class SlotTicket {
     this.#slots = slots
     this.#holds = slots.tryEnter()
     this.waits = !this.#holds
-    const leaving = AbortSignal.any([this.#leaving.signal, ...(signal === undefined ? [] : [signal])])
-    this.#entering = this.waits ? slots.enter({ signal: leaving, caller }) : Promise.resolve()
+    this.#entering = this.waits ? slots.enter({ signal: this.#leavingOr(signal), caller }) : Promise.resolve()
     this.turn = this.waits ? this.#entering.then(() => this.#take()) : this.#entering
     this.turn.catch(() => {})
+  }
+
+  #leavingOr(signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([this.#leaving.signal, ...(signal === undefined ? [] : [signal])])
   }
 
   /** Rejects where too many calls wait already. */

@@ -16,7 +16,7 @@ export class ProcessMetrics implements Metrics {
   readonly #swept: Counter<'what'>
   readonly #pruned: Counter
 
-  constructor({ slots, version }: { slots: Semaphore; version: string }) {
+  constructor({ slots, version }: { slots: readonly Semaphore[]; version: string }) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
     const about = {
@@ -28,13 +28,15 @@ export class ProcessMetrics implements Metrics {
     new Gauge(about).set({ version }, 1)
     new Gauge({
       name: 'tooldex_slots',
-      help: 'Slots of this process, and the runs that wait for one, by state.',
+      help: 'Slots of this process, for processes and for remote tools, and the runs that wait for one, by state.',
       labelNames: ['state'],
       registers,
       collect() {
-        this.set({ state: 'busy' }, slots.busy)
-        this.set({ state: 'free' }, slots.free)
-        this.set({ state: 'waiting' }, slots.waiting)
+        for (const state of ['busy', 'free', 'waiting'] as const)
+          this.set(
+            { state },
+            slots.reduce((sum, each) => sum + each[state], 0),
+          )
       },
     })
     this.#swept = new Counter({

@@ -19,6 +19,7 @@ const rows = namedRows(apiKeys, 'key')
 export class DatabaseKeyStore implements KeyStore {
   readonly #db: Db
   readonly #listen: Database['listen']
+  #byHash: ReturnType<typeof prepareFinder> | undefined
 
   constructor(db: Db, listen: Database['listen']) {
     this.#db = db
@@ -50,12 +51,8 @@ export class DatabaseKeyStore implements KeyStore {
 
   find(hash: string) {
     return guard(async () => {
-      const valid = and(
-        eq(apiKeys.hash, hash),
-        isNull(apiKeys.revokedAt),
-        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
-      )
-      const [row] = await this.#db.select().from(apiKeys).where(valid)
+      this.#byHash ??= prepareFinder(this.#db)
+      const [row] = await this.#byHash.execute({ hash })
       if (row === undefined) return undefined
       if (row.lastUsedAt === null || Date.now() - row.lastUsedAt.getTime() > 60_000) await this.#noteUse(row.id)
       return toKey(row)
@@ -111,6 +108,16 @@ export class DatabaseKeyStore implements KeyStore {
       .set({ lastUsedAt: sql`now()` })
       .where(and(eq(apiKeys.id, id), old))
   }
+}
+
+/** The query of every request is prepared once. */
+function prepareFinder(db: Db) {
+  const valid = and(
+    eq(apiKeys.hash, sql.placeholder('hash')),
+    isNull(apiKeys.revokedAt),
+    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
+  )
+  return db.select().from(apiKeys).where(valid).prepare('key_by_hash')
 }
 
 /** Cancels the calls of a key that have not started; running ones are cancelled by their worker. */

@@ -16,13 +16,18 @@ const rows = namedRows(policies, 'policy')
 export class DatabasePolicyStore implements PolicyStore {
   readonly #db: Db
   readonly #lists = new SharedReads<readonly StoredPolicy[]>()
+  #all: ReturnType<typeof prepareList> | undefined
 
   constructor(db: Db) {
     this.#db = db
   }
 
   list(workspace: string) {
-    return this.#lists.read(workspace, () => guard(async () => (await rows.list(this.#db, workspace)).map(toPolicy)))
+    const read = async () => {
+      this.#all ??= prepareList(this.#db)
+      return (await this.#all.execute({ workspace })).map(toPolicy)
+    }
+    return this.#lists.read(workspace, () => guard(read))
   }
 
   get(workspace: string, name: string) {
@@ -57,6 +62,15 @@ export class DatabasePolicyStore implements PolicyStore {
     })
   }
 }
+
+/** The query of every call is prepared once. */
+const prepareList = (db: Db) =>
+  db
+    .select()
+    .from(policies)
+    .where(eq(policies.workspaceId, sql.placeholder('workspace')))
+    .orderBy(policies.name)
+    .prepare('policies_of_workspace')
 
 const toPolicy = ({ name, policy }: typeof policies.$inferSelect): StoredPolicy => readPolicy(name, policy)
 

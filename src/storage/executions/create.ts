@@ -1,6 +1,6 @@
 import { and, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import type { Beginning, Execution, NewExecution, QueueLimits } from '../../contract/execution.ts'
+import type { Attempt, Beginning, Execution, NewExecution, QueueLimits } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import { storableJson } from '../../rules/storable.ts'
 import { type Db, rowsOf } from '../database.ts'
@@ -156,12 +156,16 @@ export async function createInline(db: Db, drafts: readonly InlineDraft[]): Prom
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
         caller_label text, caller_groups jsonb, toolsets jsonb, limits jsonb, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
         purpose text, reason text, worker text, lease_ms float8, attempt int)
+        ${drafts.every(({ begin }) => begin.unflushed) ? unflushed : sql``}
       on conflict do nothing
       returning id, (extract(epoch from created_at) * 1000)::float8 as created`),
   )
   const created = new Map(rows.map((row) => [row.id, Number(row.created)]))
   return drafts.map(({ draft }) => created.get(draft.id))
 }
+
+/** Lets the commit of a statement return before its log is on disk; a crash of the database server may then lose it. */
+const unflushed = sql`cross join (select set_config('synchronous_commit', 'off', true)) as setting`
 
 function toInputRow({ workspace, draft, begin }: InlineDraft) {
   const runs = begin.how === 'run'
@@ -192,4 +196,31 @@ function toInputRow({ workspace, draft, begin }: InlineDraft) {
     lease_ms: begin.leaseMs + draft.timeoutMs,
     attempt: runs ? 1 : 0,
   }
+}
+
+/** An attempt of a run that waited for a slot of the process that received the call. */
+export interface AttemptStart {
+  readonly attempt: Attempt
+  readonly worker: string
+  readonly leaseMs: number
+}
+
+/** Starts waiting runs in one statement; false for one that is no longer waiting. */
+export async function startExecutions(db: Db, starts: readonly AttemptStart[]): Promise<readonly boolean[]> {
+  const given = starts.map(({ attempt: { id, attempt }, worker, leaseMs }) => ({
+    id,
+    attempt,
+    worker,
+    lease_ms: leaseMs,
+  }))
+  const rows = rowsOf<{ id: string }>(
+    await db.execute(sql`
+      update tool_executions run set status = 'RUNNING', attempt = run.attempt + 1, started_at = now(),
+        lease_until = now() + given.lease_ms * interval '1 millisecond', updated_at = now()
+      from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as given (id uuid, attempt int, worker text, lease_ms float8)
+      where run.id = given.id and run.attempt = given.attempt and run.status = 'PENDING' and run.worker = given.worker
+      returning run.id`),
+  )
+  const started = new Set(rows.map(({ id }) => id))
+  return starts.map(({ attempt: { id } }) => started.has(id))
 }

@@ -25,7 +25,14 @@ import { isUuid } from '../rows.ts'
 import { executionEvents, executionResults, toolExecutions } from '../schema-runs.ts'
 import { StatementBatcher } from '../statement-batcher.ts'
 import { claimExecutions } from './claim.ts'
-import { after, createExecution, createInline, findExisting, type InlineDraft } from './create.ts'
+import {
+  type AttemptStart,
+  createExecution,
+  createInline,
+  findExisting,
+  type InlineDraft,
+  startExecutions,
+} from './create.ts'
 import { cancelRun, decideOn, decideRun } from './decide-approval.ts'
 import { type AttemptEnd, checkAttempts, finishExecutions, giveBack, type WrittenEnd } from './finish.ts'
 import { readSamples, selectExecutions } from './list.ts'
@@ -53,6 +60,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   readonly #listeners: ((end: UnattendedEnd) => void)[] = []
   /** Under load one statement writes many runs. */
   readonly #inlineRuns: StatementBatcher<InlineDraft, number | undefined>
+  readonly #starts: StatementBatcher<AttemptStart, boolean>
   readonly #ends: StatementBatcher<AttemptEnd, WrittenEnd | undefined>
 
   constructor(
@@ -68,6 +76,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#notifier = new RunNotifier(db)
     const limits = { atOnce: atOnce[engine], maxItems: 50, maxWeight, isRetriable: isOfContent }
     this.#inlineRuns = new StatementBatcher((drafts) => createInline(db, drafts), limits)
+    this.#starts = new StatementBatcher((starts) => startExecutions(db, starts), limits)
     this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), limits)
   }
 
@@ -86,21 +95,8 @@ export class DatabaseExecutionStore implements ExecutionStore {
     return { execution: toFresh(draft, begin, created), fresh: true }
   }
 
-  start({ id, attempt }: Attempt, worker: string, leaseMs: number) {
-    return guard(async () => {
-      const rows = await this.#db
-        .update(runs)
-        .set({
-          status: 'RUNNING',
-          attempt: attempt + 1,
-          startedAt: sql`now()`,
-          leaseUntil: after(leaseMs),
-          updatedAt: sql`now()`,
-        })
-        .where(and(eq(runs.id, id), eq(runs.attempt, attempt), eq(runs.status, 'PENDING'), eq(runs.worker, worker)))
-        .returning({ id: runs.id })
-      return rows.length > 0
-    })
+  start(attempt: Attempt, worker: string, leaseMs: number) {
+    return guard(() => this.#starts.do({ attempt, worker, leaseMs }))
   }
 
   claim(worker: string, options: { limit: number; labels: readonly string[]; leaseMs: number }) {

@@ -42,7 +42,12 @@ export const addServe: AddCommand = (program, host) => {
     .option('--no-worker', 'run no tools in this process; workers run all calls')
     .option('--label <label...>', 'also take queued calls of tools with this label')
     .addOption(
-      new Option('--concurrency <number>', 'maximum number of concurrent calls').argParser(parseCount).default(16),
+      new Option(
+        '--concurrency <number>',
+        'maximum number of concurrent processes; four times as many calls of remote tools',
+      )
+        .argParser(parseCount)
+        .default(16),
     )
     .addOption(
       new Option('--waiting <number>', 'maximum number of waiting calls; further calls are rejected')
@@ -76,7 +81,12 @@ interface WorkerCommandFlags extends ToolOptions {
 export const addWorker: AddCommand = (program, host) => {
   const command = withSandboxOptions(program.command('worker'))
     .addOption(
-      new Option('--concurrency <number>', 'maximum number of concurrent calls').argParser(parseCount).default(8),
+      new Option(
+        '--concurrency <number>',
+        'maximum number of concurrent processes; four times as many calls of remote tools',
+      )
+        .argParser(parseCount)
+        .default(8),
     )
     .option('--label <label...>', 'also take calls of tools with this label')
     .addOption(new Option('--port <number>', 'serve /healthz, /readyz and /metrics on this port').argParser(parsePort))
