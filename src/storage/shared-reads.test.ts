@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SharedReads } from './shared-reads.ts'
+import { SharedReads } from './database.ts'
 
 it('reads once for all callers of one event-loop turn, and never returns an earlier result', async () => {
   const reads = new SharedReads<number>()

@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { findProgram } from '../../executors/cli/index.ts'
+import { findProgram } from '../../executors/process/find-program.ts'
 import { processEnv } from '../../rules/settings.ts'
-import { createHelpRunner, draftConfig } from '../../sources/cli/import-help/index.ts'
+import { createHelpRunner } from '../../sources/cli/import-help/create-help-runner.ts'
+import { draftConfig } from '../../sources/cli/import-help/draft-config.ts'
 import { defineOperation } from '../operation.ts'
 
 /** Drafts a config from the help text of a program. */

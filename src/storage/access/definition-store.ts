@@ -4,12 +4,11 @@ import { TooldexError } from '../../base/errors.ts'
 import type { DefinitionStore } from '../../contract/definition-store.ts'
 import type { Caller, Condition } from '../../contract/stores.ts'
 import { isExpectedText } from '../../rules/expected.ts'
-import type { Db } from '../database.ts'
+import { type Db, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
 import { recordOffered } from '../record.ts'
 import type { limits, toolsets } from '../schema-access.ts'
-import { SharedReads } from '../shared-reads.ts'
 
 type Row = typeof toolsets.$inferSelect
 

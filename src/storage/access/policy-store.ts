@@ -4,12 +4,11 @@ import { sameJson } from '../../base/json-values.ts'
 import type { BundlePolicy, StoredPolicy } from '../../contract/bundle.ts'
 import type { Caller, PolicyStore } from '../../contract/stores.ts'
 import { readPolicy } from '../../rules/policy-rules.ts'
-import type { Db } from '../database.ts'
+import { type Db, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
 import { record, recordOffered } from '../record.ts'
 import { policies } from '../schema.ts'
-import { SharedReads } from '../shared-reads.ts'
 
 const rows = namedRows(policies, 'policy')
 

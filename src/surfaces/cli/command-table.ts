@@ -19,7 +19,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   validate: {
     summary: 'validate config and policy files without running anything',
-    load: async () => (await import('./commands/validate.ts')).addValidate,
+    load: async () => (await import('./commands/check-commands.ts')).addValidate,
   },
   search: {
     summary: 'find tools by what they do; without a query, show an overview',
@@ -55,7 +55,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   lint: {
     summary: 'lint the catalog: names, descriptions, schemas, near-duplicates, token cost',
-    load: async () => (await import('./commands/lint.ts')).addLint,
+    load: async () => (await import('./commands/check-commands.ts')).addLint,
   },
   learning: {
     summary: 'show what search learned from past searches and calls (TOOLDEX_LEARNING=off turns it off)',
@@ -67,7 +67,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   doctor: {
     summary: 'check the installation',
-    load: async () => (await import('./commands/doctor.ts')).addDoctor,
+    load: async () => (await import('./commands/check-commands.ts')).addDoctor,
   },
   completion: {
     summary: 'print a completion script for bash, zsh or fish',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TooldexError } from '../../base/errors.ts'
 import { addressOf, FailedKeys } from './authenticate.ts'
-import { readHostList, refuseForeignSite } from './check-host.ts'
-import { clientAddress, readTrustedProxies } from './client-address.ts'
+import { clientAddress, readHostList, readTrustedProxies, refuseForeignSite } from './check-host.ts'
 
 describe('the site that a request is for', () => {
   const allowed = readHostList(' tools.example.org, *.corp.test,, ')
