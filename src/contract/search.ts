@@ -37,30 +37,35 @@ export const Explanation = z.object({
 })
 export type Explanation = z.infer<typeof Explanation>
 
+/** What a ranking knows of a tool at least. */
+interface Identified {
+  readonly id: string
+}
+
 /** A request for one page of the tools that match a query. */
-export interface RankQuery {
+export interface RankQuery<Tool extends Identified = Identified> {
   readonly query: string
   readonly mode?: SearchMode | undefined
   readonly offset: number
   readonly limit: number
   /** Whether a tool may be a hit; every tool where absent. */
-  readonly accept?: ((tool: { readonly id: string }) => boolean) | undefined
+  readonly accept?: ((tool: Tool) => boolean) | undefined
   /** Excludes hits with a lower score. */
   readonly minScore?: number | undefined
   /** The score from learning, by tool id. */
   readonly learned?: ReadonlyMap<string, number> | undefined
 }
 
-/** One hit of a ranking. */
-export interface RankedTool {
-  readonly tool: { readonly id: string }
+/** One hit of a ranking; the score of the engine is the probability that it is relevant, from 0 to 1. */
+export interface RankedTool<Tool extends Identified = Identified> {
+  readonly tool: Tool
   readonly score: number
   readonly scoreType: SearchMode
 }
 
-/** The requested page and the total number of hits. */
-export interface RankedPage {
-  readonly hits: readonly RankedTool[]
+/** The requested page, best first, and the total number of hits. */
+export interface RankedPage<Tool extends Identified = Identified> {
+  readonly hits: readonly RankedTool<Tool>[]
   readonly total: number
 }
 

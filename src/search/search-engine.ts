@@ -1,5 +1,5 @@
 import { SubstringIndex } from '../base/substring-index.ts'
-import type { Explanation, SearchableTool, SearchMode } from '../contract/search.ts'
+import type { Explanation, RankedPage, RankedTool, RankQuery, SearchableTool, SearchMode } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { ExampleRequests } from './example-requests.ts'
 import { forgiveTypos } from './forgive-typos.ts'
@@ -10,32 +10,11 @@ import { takeBest } from './take-best.ts'
 import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
 import { checkSearchable, isNamed, literalText } from './tool-fields.ts'
 
-/** A query of the engine. */
-export interface EngineQuery {
-  readonly query: string
-  readonly mode?: SearchMode | undefined
-  readonly limit?: number | undefined
-  readonly offset?: number | undefined
-  readonly accept?: ((tool: SearchableTool) => boolean) | undefined
-  /** The minimum probability of a result. */
-  readonly minScore?: number | undefined
-  /** Learned boosts by tool id. */
-  readonly learned?: ReadonlyMap<string, number> | undefined
-}
-
-/** One result. */
-export interface EngineHit {
-  readonly tool: SearchableTool
-  /** The probability that the tool is relevant, from 0 to 1. */
-  readonly score: number
-  readonly scoreType: SearchMode
-}
-
-/** The results, best first, and their total number. */
-export interface EngineAnswer {
-  readonly hits: readonly EngineHit[]
-  readonly total: number
-}
+/** A query of the engine: the first ten results, unless it says otherwise. */
+export type EngineQuery = Omit<RankQuery<SearchableTool>, 'offset' | 'limit'> &
+  Partial<Pick<RankQuery, 'offset' | 'limit'>>
+export type EngineHit = RankedTool<SearchableTool>
+export type EngineAnswer = RankedPage<SearchableTool>
 
 /** The signals of one query, by position. */
 interface Signals {
