@@ -18,6 +18,7 @@ const all = [
   'http',
   'mcp',
   'gateway',
+  'code-mode',
   'scaling',
 ]
 const wanted = process.argv.slice(2)

@@ -73,7 +73,7 @@ onServer(
       const { revokedAt } = await ask('DELETE', '/keys/gone')
       await ask('DELETE', '/keys/gone')
       const rows = (await rowsOf('key:gone')).filter(({ action }) => action === 'key.revoke')
-      const key = { name: 'gone', scopes: ['read'], expiresAt: null }
+      const key = { name: 'gone', scopes: ['read'], codeMode: false, expiresAt: null }
       expect(rows.map(({ before, after }) => [before, after])).toEqual([
         [
           { ...key, revokedAt: null },

@@ -44,11 +44,11 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
     const open = async () => (await loadRemoteClient()).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
-  return hasDatabase() ? openLocalDatabase(ending, options.toolset) : undefined
+  return hasDatabase() ? openLocalDatabase(options, ending) : undefined
 }
 
-function openLocalDatabase(ending: AbortSignal, toolset: string | undefined): AttachedRegistry {
-  const open = async () => (await loadOwnRegistry()).openOwnRegistry(ending, { follow: true, toolset })
+function openLocalDatabase({ codeMode, toolset }: RunOptions, ending: AbortSignal): AttachedRegistry {
+  const open = async () => (await loadOwnRegistry()).openOwnRegistry(ending, { follow: true, toolset, codeMode })
   // PostgreSQL allows other processes at the same time.
   const isEmbedded = readSetting('DATABASE_URL') === undefined
   const client = new SharedRegistry({ open, idleMs: isEmbedded ? idleMs : undefined })

@@ -9,6 +9,7 @@ import type { SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
 import { createCliExecutor } from '../executors/cli/cli-executor.ts'
 import type { Sandbox } from '../executors/index.ts'
+import { createProgramExecutor } from '../executors/program/program-executor.ts'
 import { LiveCatalog } from '../operations/catalog/live-catalog.ts'
 import { ExperienceFile } from '../operations/learning/experience.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
@@ -84,7 +85,11 @@ export function compose(
       ...(options.maxFile === undefined ? {} : { fileBytes: options.maxFile }),
     },
   })
-  const executors: MoreParts['executors'] & object = { ...more.executors, cli: more.wrap?.(executor) ?? executor }
+  const executors: MoreParts['executors'] & object = {
+    program: createProgramExecutor(),
+    ...more.executors,
+    cli: more.wrap?.(executor) ?? executor,
+  }
   const tracing = openTracing()
   const runner = createRunner({
     executors,
@@ -100,7 +105,19 @@ export function compose(
   // The user who starts this process owns the tools; only servers have keys and scopes.
   const scopes = new Set(['read', 'call', 'write', 'admin'] as const)
   const caller = { workspace: 'default', actor: 'owner' }
-  return { catalog, runner, keys: new IdempotencyKeys(), memory, logger, scopes, caller, loadEmbedder, tracing }
+  const { codeMode } = options
+  return {
+    catalog,
+    runner,
+    keys: new IdempotencyKeys(),
+    memory,
+    logger,
+    scopes,
+    codeMode,
+    caller,
+    loadEmbedder,
+    tracing,
+  }
 }
 
 const grantsFrom = (grantsOf: GrantsOf) => (tool: RunnableTool, workspace: string) =>

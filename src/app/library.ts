@@ -10,10 +10,12 @@ export interface RegistryOptions {
   readonly home?: string | undefined
   /** The URL of a PostgreSQL database: `DATABASE_URL`. */
   readonly databaseUrl?: string | undefined
+  /** Whether `tools.execute` runs programs (`tooldex:run_code`); off if absent. */
+  readonly codeMode?: boolean | undefined
 }
 
 /** Opens and migrates a database in this process; its modules are loaded only here. */
-export async function openRegistry({ home, databaseUrl }: RegistryOptions = {}): Promise<OpenRegistry> {
+export async function openRegistry({ home, databaseUrl, codeMode }: RegistryOptions = {}): Promise<OpenRegistry> {
   const [{ openOwnRegistry }, library] = await Promise.all([
     import('./open-own-registry.ts'),
     import('../surfaces/library/registry-methods.ts'),
@@ -24,5 +26,5 @@ export async function openRegistry({ home, databaseUrl }: RegistryOptions = {}):
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
   const ending = new AbortController()
-  return library.toMethods(await openOwnRegistry(ending.signal, { env }), ending)
+  return library.toMethods(await openOwnRegistry(ending.signal, { env, codeMode }), ending)
 }

@@ -26,15 +26,23 @@ interface OwnRegistryOptions {
   readonly follow?: boolean
   /** The toolset that all requests are restricted to. */
   readonly toolset?: string | undefined
+  /** Whether programs may run. */
+  readonly codeMode?: boolean | undefined
+}
+
+interface OwnRegistryParts extends OwnRegistryOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly follow: boolean
+  readonly signal: AbortSignal
 }
 
 /** Opens the registry in the database that the environment names. */
 export async function openOwnRegistry(
   signal: AbortSignal,
-  { env = processEnv, follow = false, toolset }: OwnRegistryOptions = {},
+  { env = processEnv, follow = false, toolset, codeMode }: OwnRegistryOptions = {},
 ): Promise<RegistryClient> {
   const database = await openMigratedDatabase(env)
-  return new OwnRegistry(database, { signal, env, follow, toolset })
+  return new OwnRegistry(database, { signal, env, follow, toolset, codeMode })
 }
 
 /** The registry in a database that this process has open; parts are opened on first use. */
@@ -47,17 +55,16 @@ class OwnRegistry implements RegistryClient {
   readonly #ending = new AbortController()
   readonly #follow: boolean
   readonly #toolset: string | undefined
+  readonly #codeMode: boolean | undefined
   #offering: Promise<ProcessContext> | undefined
   #running: Promise<RecordedRuns> | undefined
 
-  constructor(
-    database: Database,
-    { signal, env, follow, toolset }: Required<OwnRegistryOptions> & { signal: AbortSignal },
-  ) {
+  constructor(database: Database, { signal, env, follow, toolset, codeMode }: OwnRegistryParts) {
     this.#database = database
     this.#signal = signal
     this.#follow = follow
     this.#toolset = toolset
+    this.#codeMode = codeMode
     const stores = createStores(database)
     const { more, box, check, upstreams } = openExecutors(stores, env)
     this.#upstreams = upstreams
@@ -113,7 +120,7 @@ class OwnRegistry implements RegistryClient {
 
   /** The tools that a server on this database would offer: registered tools, and the configs in TOOLDEX_HOME. */
   async #openOffered(): Promise<ProcessContext> {
-    const context = this.#serve(compose({ configs: [], homeConfigs: true }, this.#more))
+    const context = this.#serve(compose({ configs: [], homeConfigs: true, codeMode: this.#codeMode }, this.#more))
     const { catalog, logger, caller } = context
     const { RegistryFeed } = await loadRegistryFeed()
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalog, workspace: caller.workspace, logger })

@@ -8,7 +8,7 @@ export async function connectRegistry(server: string | undefined, signal: AbortS
   const remote = findServer(server)
   // DATABASE_URL takes precedence over a local server, which may have another database open.
   const own = remote === undefined || (!remote.named && readSetting('DATABASE_URL') !== undefined)
-  // Loaded on demand: opening a database takes longer than a request to a server.
-  if (own) return (await import('./open-own-registry.ts')).openOwnRegistry(signal)
+  // Loaded on demand: opening a database takes longer than a request to a server. Its owner may run programs.
+  if (own) return (await import('./open-own-registry.ts')).openOwnRegistry(signal, { codeMode: true })
   return openRemote(remote, signal)
 }

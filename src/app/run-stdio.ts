@@ -63,7 +63,12 @@ async function toTools(options: RunOptions, { context, registry, signal }: Parts
   // Loaded only with a registry, to keep the start of a server for configs fast.
   const { toolsOfClient } = await import('../surfaces/mcp/client-tools.ts')
   const listed = registry.isRefused ? { classic: false, pinned: [] } : mode
-  const remote = toolsOfClient(registry.client, { mode: listed, pollMs: registry.pollMs, signal })
+  const remote = toolsOfClient(registry.client, {
+    mode: listed,
+    codeMode: options.codeMode,
+    pollMs: registry.pollMs,
+    signal,
+  })
   if (local === undefined || context === undefined) return remote
   const { combineClients } = await import('../operations/registry-client/combine-clients.ts')
   return combineTools(local, remote, combineClients({ context, registry: remote.client, prefer: 'configs' }))

@@ -21,6 +21,8 @@ export interface ThreadOptions {
   readonly memoryMb?: number
   /** The part of the memory for short-lived values, which the default lets grow to 48 MB. */
   readonly youngMb?: number
+  /** Whether the thread gets neither the environment nor the flags of the process. */
+  readonly isBare?: boolean
   readonly onEvent?: (event: unknown) => void
   /** Called with the error of a thread that ended; its result rejects the pending and all later tasks. */
   readonly toFailure?: (cause: NodeJS.ErrnoException) => Error
@@ -43,12 +45,12 @@ export class WorkerThread {
 
   constructor(module: URL, options: ThreadOptions = {}) {
     this.#options = options
-    const { workerData, memoryMb, youngMb } = options
+    const { workerData, memoryMb, youngMb, isBare = false } = options
     const resourceLimits = {
       ...(memoryMb !== undefined && { maxOldGenerationSizeMb: memoryMb }),
       ...(youngMb !== undefined && { maxYoungGenerationSizeMb: youngMb }),
     }
-    this.#worker = new Worker(module, { workerData, resourceLimits })
+    this.#worker = new Worker(module, { workerData, resourceLimits, ...(isBare && { env: {}, execArgv: [] }) })
     this.#worker.on('message', (message: ThreadMessage) => this.#receive(message))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('the worker thread ended early')))

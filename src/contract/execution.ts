@@ -45,6 +45,7 @@ export const Execution = z.object({
   callerLabel: z.string().nullable().describe('The callerId of the request: a label the caller chose.'),
   toolsets: z.array(z.string()).optional().describe('The toolsets that the call was restricted to, if any.'),
   traceId: z.string().nullable(),
+  parentId: z.guid().nullable().describe('The execution of the program that made the call.'),
   startedAt: z.iso.datetime().nullable(),
   completedAt: z.iso.datetime().nullable(),
   durationMs: z.int().nullable(),
@@ -91,6 +92,7 @@ export interface NewExecution {
   /** The tool itself, only where no stored version contains it. */
   readonly definition: unknown
   readonly purpose: string | null
+  readonly parentId: string | null
 }
 
 /** The start of a new run: at once in this process, after waiting for a slot of this process, from the queue, or after approval. */
@@ -175,6 +177,7 @@ export interface ExecutionQuery extends PageQuery {
   readonly caller?: string | undefined
   readonly callerLabel?: string | undefined
   readonly trace?: string | undefined
+  readonly parent?: string | undefined
   readonly since?: string | undefined
   readonly until?: string | undefined
 }

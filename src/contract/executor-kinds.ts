@@ -54,6 +54,11 @@ export const executorKinds = {
       upstream: z.object({ server: z.string(), tool: z.string(), arguments: z.record(z.string(), z.unknown()) }),
     },
   },
+  /** Programs of code mode; no tool is registered with this kind. */
+  program: {
+    isProcess: false,
+    plan: { program: z.object({ sha256: z.string(), bytes: z.int() }), limits },
+  },
   cli: {
     isProcess: true,
     expandsVariables: true,

@@ -70,6 +70,30 @@ export interface RequestedInput {
   readonly requestState?: string | undefined
 }
 
+/** A call that a program makes while it runs. */
+export interface ProgramCall {
+  readonly kind: 'call' | 'search' | 'describe'
+  /** The tool of a call. */
+  readonly name: string
+  readonly input: unknown
+  readonly options: unknown
+}
+
+/** The answer to the call of a program: a value as JSON, or an error that the program can catch. */
+export type ProgramAnswer =
+  | { readonly json: string }
+  | {
+      readonly error: {
+        readonly code: string
+        readonly message: string
+        readonly tool?: string | undefined
+        readonly executionId?: string | undefined
+      }
+    }
+
+/** The abort reason of calls whose program has ended by itself. */
+export const programEnded = 'the program has ended'
+
 /** The means of a caller to follow and stop a run. */
 export interface RunControls {
   /** Without it, a tool cannot request input from its caller. */
@@ -85,6 +109,14 @@ export interface RunControls {
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Called with output of the tool as it arrives, up to the same limit as the stored output. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
+  /** Answers the calls of a program; the signal ends with the program. */
+  readonly answerCall?: ((call: ProgramCall, controls: RequiredSignal) => Promise<ProgramAnswer>) | undefined
+}
+
+/** The signal and the trace of a call that a program makes. */
+interface RequiredSignal {
+  readonly signal: AbortSignal
+  readonly traceparent?: string | undefined
 }
 
 /** The extent of a config check. */

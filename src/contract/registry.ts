@@ -100,6 +100,9 @@ const optionalFields = {
   scriptContent: text(registryLimits.script).nullable(),
 }
 
+/** The kinds of executors that a tool can have; programs are no tools. */
+const RegisteredType = ExecutorType.exclude(['program'])
+
 /** The versioned content of a tool: every field that affects its behavior or meaning. */
 export const ToolContent = z.strictObject({
   name: RegistryName,
@@ -120,7 +123,7 @@ export const ToolContent = z.strictObject({
     .record(z.string(), z.unknown())
     .register(hints, { hint: 'a JSON Schema, such as {"type": "object", "properties": {}}' }),
   outputSchema: Json,
-  executorType: ExecutorType,
+  executorType: RegisteredType,
   executorConfig: Json,
   ...optionalFields,
 })
@@ -134,7 +137,7 @@ export const ToolDraft = ToolContent.extend({
     .meta({ description: 'The name that people read; derived from the name where absent.', default: undefined }),
   tags: Tags.default([]),
   outputSchema: Json.default({}),
-  executorType: ExecutorType.default('python'),
+  executorType: RegisteredType.default('python'),
   executorConfig: Json.default({}),
   categoryId: optionalFields.categoryId.default(null),
   namespace: optionalFields.namespace.default(null),

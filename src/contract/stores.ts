@@ -180,6 +180,8 @@ export interface ApiKey {
   readonly scopes: KeyScope[]
   /** The toolsets that it is restricted to; null where it is not. */
   readonly toolsets: string[] | null
+  /** Whether its callers may run programs. */
+  readonly codeMode: boolean
   readonly createdAt: string
   readonly createdBy: string | null
   readonly expiresAt: string | null
@@ -187,19 +189,18 @@ export interface ApiKey {
   readonly lastUsedAt: string | null
 }
 
+/** A key to create; of its secret only the hash is stored. */
+export interface KeyDraft extends Pick<ApiKey, 'name' | 'prefix'> {
+  readonly hash: string
+  readonly scopes: readonly KeyScope[]
+  readonly codeMode?: boolean | undefined
+  readonly expiresAt?: string | undefined
+  readonly toolsets?: readonly string[] | undefined
+}
+
 export interface KeyStore {
   /** Stores only the hash. The first key of a workspace creates the workspace. */
-  create(
-    caller: Caller,
-    draft: {
-      name: string
-      hash: string
-      prefix: string
-      scopes: readonly KeyScope[]
-      expiresAt?: string | undefined
-      toolsets?: readonly string[] | undefined
-    },
-  ): Promise<ApiKey>
+  create(caller: Caller, draft: KeyDraft): Promise<ApiKey>
   /** Returns a valid key by the hash of its secret; not a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
   list(workspace: string): Promise<ApiKey[]>

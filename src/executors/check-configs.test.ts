@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExecutorType } from '../contract/executor-kinds.ts'
+import { ToolContent } from '../contract/registry.ts'
 import { executors } from './index.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } }
@@ -47,7 +48,7 @@ describe('configs of executors', () => {
     expect(check('shell', { command: 7, env: {} })).toEqual([expect.stringContaining('error /command: ')])
   })
 
-  it.each(ExecutorType.options)('refuses unknown keys and guesses what was meant: %s', (kind) => {
+  it.each(ToolContent.shape.executorType.options)('refuses unknown keys and guesses what was meant: %s', (kind) => {
     expect(check(kind, { timeoutMS: 1 })).toContainEqual(
       "error /timeoutMS: unknown key 'timeoutMS'. Did you mean 'timeoutMs'?",
     )

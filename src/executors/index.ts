@@ -8,6 +8,7 @@ import { checkHttpConfig } from './http/check-config.ts'
 import { createHttpExecutor } from './http/http-executor.ts'
 import { createMcpExecutor, type McpExecutor, type McpExecutorOptions } from './mcp/mcp-executor.ts'
 import { checkMcpConfig } from './mcp/server-settings.ts'
+import { createProgramExecutor } from './program/program-executor.ts'
 import { checkPythonConfig } from './python/check-config.ts'
 import { type CheckScriptOptions, checkScript } from './python/check-script.ts'
 import type { Environments } from './python/environments.ts'
@@ -52,6 +53,8 @@ export const executors: Readonly<Record<ExecutorType, ExecutorEntry>> = {
   shell: { checkConfig: checkShellConfig, open: createShellExecutor },
   http: { checkConfig: checkHttpConfig, open: createHttpExecutor },
   mcp: { checkConfig: checkMcpConfig, open: ({ upstreams }) => upstreams && createMcpExecutor(upstreams) },
+  // No tool is registered with this kind, so there are no configs to check.
+  program: { checkConfig: () => [], open: createProgramExecutor },
   cli: { checkConfig: checkCliConfig, open: ({ commands }) => commands && createCliExecutor(commands) },
 }
 

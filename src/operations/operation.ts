@@ -13,6 +13,7 @@ import type { Database } from '../storage/database.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { SearchMemory } from './learning/search-memory.ts'
 import type { Registry } from './registry/registry.ts'
+import type { RegistryClient } from './registry-client/registry-client.ts'
 
 /** The permissions of a key. */
 export type Scope = 'read' | 'call' | 'write' | 'admin'
@@ -40,6 +41,12 @@ export interface CallerContext {
   readonly onStep?: ((step: string) => void) | undefined
   /** The input that the caller can provide to a tool of an upstream. */
   readonly callerInput?: RunControls['callerInput']
+  /** Whether the caller may run programs. */
+  readonly codeMode?: boolean | undefined
+  /** The execution of the program that makes the request. */
+  readonly parentId?: string | undefined
+  /** The client for the calls of programs, where tools of other processes are offered, too. */
+  readonly programClient?: RegistryClient | undefined
 }
 
 /** The services of a process; an operation receives those that it declares. */

@@ -52,6 +52,8 @@ interface SlotOptions {
 const maxCallerShare = 0.75
 // A call of a service or an MCP server needs no process.
 const remotePerSlot = 4
+/** Each program is a thread with memory of its own. */
+const programs = { slots: 4, waiting: 64, waitingEach: 48 }
 
 /** The slots of concurrent calls, and the queue in front of them. */
 export const createSlots = ({ concurrency = 8, waiting = 256, isShared }: SlotOptions): Semaphore =>
@@ -86,7 +88,7 @@ export interface Runner {
   readonly slots: Semaphore
   /** The slots of tools that are no processes of this machine. */
   readonly remoteSlots: Semaphore
-  /** The slots for calls of a tool. */
+  /** The slots for calls of a tool: programs have their own, because their calls need slots while they run. */
   slotsOf(tool: RunnableTool): Semaphore
   /** The executors of this runner. */
   readonly kinds: readonly ExecutorType[]
@@ -184,8 +186,11 @@ export function createRunner(parts: RunnerParts): Runner {
     }
   }
   const { slots, remoteSlots = slots } = parts
-  const slotsOf = ({ executorType }: RunnableTool): Semaphore =>
-    kindOf(executorType)?.isProcess === false ? remoteSlots : slots
+  const programSlots = new Semaphore(programs)
+  const slotsOf = ({ executorType }: RunnableTool): Semaphore => {
+    if (executorType === 'program') return programSlots
+    return kindOf(executorType)?.isProcess === false ? remoteSlots : slots
+  }
   return {
     slots,
     remoteSlots,

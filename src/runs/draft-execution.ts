@@ -21,6 +21,8 @@ export interface ExecuteOptions extends RunControls {
   readonly purpose?: string | undefined
   /** The limits that the call counts toward. */
   readonly limits?: CallLimits | undefined
+  /** The execution of the program that makes the call. */
+  readonly parentId?: string | undefined
   /** Receives the recorded call before it runs. */
   readonly onRecorded?: ((execution: Execution) => void) | undefined
 }
@@ -56,6 +58,7 @@ export function draftExecution(
   { timeoutMs, attempts, elsewhere }: DraftOptions,
 ): NewExecution {
   const { readOnlyHint, idempotentHint } = tool.annotations
+  const { parentId } = options
   return {
     id: randomUUID(),
     toolId: tool.id,
@@ -72,10 +75,12 @@ export function draftExecution(
     traceparent: options.traceparent ?? null,
     idempotencyKey: options.idempotencyKey ?? null,
     bodyHash: options.idempotencyKey === undefined ? null : hashCall(tool, input),
-    maxAttempts: readOnlyHint === true || idempotentHint === true ? attempts : 1,
+    // A call of a program whose process was lost has nobody to return to.
+    maxAttempts: parentId === undefined && (readOnlyHint === true || idempotentHint === true) ? attempts : 1,
     // A version can be read again; a tool of a config must be stored with the run where another process may run it.
     definition: tool.id === null && elsewhere ? tool : null,
     purpose: options.purpose ?? null,
+    parentId: parentId ?? null,
   }
 }
 

@@ -88,7 +88,9 @@ export class RecordedRuns {
   ): Promise<Execution> {
     if (this.#closing) throw new TooldexError('SHUTTING_DOWN', 'This server is stopping and accepts no more calls.')
     const { runner, runsTools, tracing = untraced } = this.#parts
-    const runsHere = runsTools && options.wait && this.#labels.includes(labelOf(tool))
+    // The calls of a program are made with the permissions of its caller, which only this process has.
+    const isProgram = tool.executorType === 'program'
+    const runsHere = isProgram || (runsTools && options.wait && this.#labels.includes(labelOf(tool)))
     const isQueued = options.needsApproval === true || !runsHere
     const about = { ...aboutRun(isQueued ? 'producer' : 'internal', tool), parent: options.traceparent }
     return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
@@ -97,6 +99,7 @@ export class RecordedRuns {
       const job = await runner.prepare(tool, input, { ...traced, workspace: caller.workspace })
       const call = { caller, job, options: traced }
       if (isQueued) return this.#enqueue(call)
+      if (!options.wait) return this.#runDetached(call)
       const execution = await this.#runNow(call)
       noteEnd(span, execution)
       return execution
@@ -122,6 +125,17 @@ export class RecordedRuns {
     const { execution, joined } = await this.#track(this.#inline.run(call))
     if (isFinal(execution.status)) return execution
     return this.#track(this.#waits.untilEnd(caller, execution, { signal: options.signal, joined }))
+  }
+
+  /** Runs a call that its caller does not wait for; returns once it is recorded. */
+  #runDetached({ options, ...call }: ValidatedCall): Promise<Execution> {
+    return new Promise((resolve, reject) => {
+      const onRecorded = (execution: Execution) => {
+        options.onRecorded?.(execution)
+        resolve(execution)
+      }
+      this.#runNow({ ...call, options: { ...options, onRecorded, signal: undefined } }).then(resolve, reject)
+    })
   }
 
   /** Cancels a run: one that has not started ends now, a running one is killed within a second. */

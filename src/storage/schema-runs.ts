@@ -85,6 +85,8 @@ export const toolExecutions = pgTable(
     definition: json('definition'),
     /** `replay`; null for calls. */
     purpose: varchar('purpose', { length: 20 }),
+    /** The run of the program that made the call; it may be deleted first. */
+    parentId: uuid('parent_id'),
     decidedBy: text('decided_by'),
     ...times,
   },
@@ -101,6 +103,10 @@ export const toolExecutions = pgTable(
       .concurrently()
       .where(sql`${table.callerLabel} is not null`),
     index('tool_executions_of_trace').on(table.workspaceId, table.traceId).where(sql`${table.traceId} is not null`),
+    index('tool_executions_of_parent')
+      .on(table.parentId, table.createdAt)
+      .concurrently()
+      .where(sql`${table.parentId} is not null`),
     index('tool_executions_queue')
       .on(table.label, table.turn, table.createdAt)
       .where(sql`${table.label} is not null and ${table.worker} is null and ${table.status} in ('PENDING', 'RUNNING')`),

@@ -190,6 +190,7 @@ export const apiKeys = pgTable(
     scopes: jsonb('scopes').$type<string[]>().notNull(),
     /** The toolsets that the key is restricted to. */
     toolsets: jsonb('toolsets').$type<string[]>(),
+    codeMode: boolean('code_mode').notNull().default(false),
     createdAt: times.createdAt,
     createdBy: text('created_by'),
     expiresAt: at('expires_at'),

@@ -168,6 +168,7 @@ describe('70: many workers that claim and sweep at once', () => {
       maxAttempts: 1,
       definition: {},
       purpose: null,
+      parentId: null,
     })
     const many = Array.from({ length: 60 }, draft)
     for (const each of many)

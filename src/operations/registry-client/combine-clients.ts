@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { isReserved, runCodeName } from '../../rules/builtin-names.ts'
 import { findUnregistered } from '../catalog/resolve-name.ts'
 import type { ProcessContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
@@ -27,8 +28,7 @@ type Invoke = RegistryClient['invoke']
 
 /** Combines the tools of configs, which run here, and those of a registry, which run there, into one catalog. */
 export function combineClients(parts: CombinedTools): RegistryClient {
-  const combined = new CombinedClient(parts)
-  return {
+  const client: RegistryClient = {
     invoke: ((operation, input, controls) => {
       if (isSame(operation, searchTools)) return combined.search(input, controls)
       if (isSame(operation, describeTools)) return combined.describe(input, controls)
@@ -38,17 +38,21 @@ export function combineClients(parts: CombinedTools): RegistryClient {
     follow: (id) => parts.registry.follow(id),
     close: () => parts.registry.close(),
   }
+  const combined = new CombinedClient(parts, client)
+  return client
 }
 
 class CombinedClient {
   readonly #context: ProcessContext
   readonly #local: RegistryClient
+  readonly #programs: RegistryClient
   readonly #registry: RegistryClient
   readonly #prefersConfigs: boolean
 
-  constructor({ context, registry, prefer }: CombinedTools) {
+  constructor({ context, registry, prefer }: CombinedTools, programClient: RegistryClient) {
     this.#context = context
     this.#local = createLocalClient(context)
+    this.#programs = createLocalClient({ ...context, programClient })
     this.#registry = registry
     this.#prefersConfigs = prefer === 'configs'
   }
@@ -109,6 +113,8 @@ class CombinedClient {
         () => this.#local.call(call, controls),
         () => this.#registry.call(call, controls),
       )
+    // A program runs here, where the tools of both can be called.
+    if (name === runCodeName && this.#context.codeMode === true) return this.#programs.call(call, controls)
     const isHere = findUnregistered(await this.#context.catalog.open(), name) !== undefined
     if (isHere) return this.#local.call(call, controls)
     try {
@@ -127,7 +133,7 @@ class CombinedClient {
 
   /** Adds suggestions from configs to the error for a name that the registry does not have. */
   async #withDefaultHint(thrown: unknown, name: string): Promise<unknown> {
-    if (!isUnknown(thrown) || name.startsWith('tooldex:')) return thrown
+    if (!isUnknown(thrown) || isReserved(name)) return thrown
     const local = await this.#local.invoke(describeTools, { ids: [name] }).catch(toTooldexError)
     return local instanceof TooldexError && local.suggestions.length > 0 ? local : thrown
   }

@@ -20,6 +20,7 @@ const KeyInfo = z.object({
   prefix: z.string().describe('The first characters of the secret, to identify the key.'),
   scopes: asStored(z.array(z.enum(scopes))),
   toolsets: z.array(z.string()).nullable().describe('The toolsets that the key is restricted to.'),
+  codeMode: z.boolean().describe('Whether its callers may run programs with tooldex:run_code.'),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
   expiresAt: z.string().nullable(),
@@ -59,6 +60,7 @@ export const createKey = defineOperation({
       .min(1)
       .default(['read'])
       .describe('Scope of the key; may be repeated; default read.'),
+    codeMode: z.boolean().default(false).describe('Allow programs that call tools (tooldex:run_code).'),
     expiresAt: z.iso
       .datetime({ offset: true })
       .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
@@ -79,17 +81,17 @@ export const createKey = defineOperation({
       ),
   }),
   output: KeyInfo.extend({ secret: z.string() }),
-  async handle({ name, scopes: requested, expiresAt, toolsets, workspace }, context) {
+  async handle({ name, scopes: requested, codeMode, expiresAt, toolsets, workspace }, context) {
     const caller = callerIn(context, workspace)
     if (toolsets !== undefined) await checkRestriction(context, caller, { toolsets, requested })
     const { secret, prefix, hash } = makeKey()
-    const draft = { name, prefix, hash, scopes: [...new Set(requested)], expiresAt, toolsets }
+    const draft = { name, prefix, hash, scopes: [...new Set(requested)], codeMode, expiresAt, toolsets }
     const key = await context.registry.stores.transaction(async ({ keys, audit }) => {
       if (caller.workspace !== context.caller.workspace)
         await audit.add(context.caller, {
           action: 'key.create',
           subject: `key:${caller.workspace}/${name}`,
-          after: { workspace: caller.workspace, scopes: draft.scopes, expiresAt, toolsets },
+          after: { workspace: caller.workspace, scopes: draft.scopes, codeMode, expiresAt, toolsets },
         })
       return keys.create(caller, draft)
     })
@@ -152,11 +154,13 @@ export const currentKey = defineOperation({
     scopes: z.array(z.enum(scopes)),
     groups: z.array(z.string()).optional().describe('The groups of the access token.'),
     toolsets: z.array(z.string()).optional().describe('The toolsets that the request is restricted to.'),
+    codeMode: KeyInfo.shape.codeMode,
   }),
-  handle: (_, { caller, scopes: granted }) => ({
+  handle: (_, { caller, scopes: granted, codeMode = false }) => ({
     name: caller.actor.replace(/^key:/, ''),
     workspace: caller.workspace,
     scopes: scopes.filter((scope) => granted.has(scope)),
+    codeMode,
     ...(caller.groups === undefined ? {} : { groups: [...caller.groups] }),
     ...(caller.toolsets === undefined ? {} : { toolsets: [...caller.toolsets] }),
   }),

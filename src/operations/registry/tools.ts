@@ -1,8 +1,14 @@
 import * as z from 'zod'
 import { mustExist, TooldexError } from '../../base/errors.ts'
 import { withDisplayName } from '../../contract/bundle.ts'
-import { ExecutorType } from '../../contract/executor-kinds.ts'
-import { RegisteredTool, ToolChange, ToolDraft, type Transition, transitions } from '../../contract/registry.ts'
+import {
+  RegisteredTool,
+  ToolChange,
+  ToolContent,
+  ToolDraft,
+  type Transition,
+  transitions,
+} from '../../contract/registry.ts'
 import { toolSorts } from '../../contract/tool-list.ts'
 import { ToolStatus } from '../../contract/tool-state.ts'
 import { hasErrors } from '../../diagnostics/finding.ts'
@@ -90,7 +96,7 @@ export const listRegistered = defineOperation({
       .optional()
       .describe('Only tools of this category (name or id) and its subcategories.'),
     tag: z.array(z.string().max(100)).optional().describe('Only tools with this tag; may be repeated, all must match.'),
-    executorType: z.array(ExecutorType).optional().describe('Only tools with this executor.'),
+    executorType: z.array(ToolContent.shape.executorType).optional().describe('Only tools with this executor.'),
     search: z
       .string()
       .max(1000)

@@ -2,11 +2,13 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
+import { runCodeName } from '../../rules/builtin-names.ts'
 import { invalidInput } from '../invalid-input.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation, OperationContext } from '../operation.ts'
 import type { DescribedTool } from '../search/describe-tools.ts'
 import { getExecution } from './executions.ts'
 import { readStoredResult } from './results.ts'
+import { describeRunCode } from './run-code.ts'
 
 /** Built-in tools: called like any other, but not listed. */
 const builtins: Readonly<
@@ -23,7 +25,8 @@ const builtins: Readonly<
 }
 
 /** The description of a built-in tool. */
-export function describeBuiltin(name: string): DescribedTool {
+export function describeBuiltin(name: string, context: OperationContext): DescribedTool {
+  if (name === runCodeName) return describeRunCode(context)
   const { operation, description: summary } = findBuiltin(name)
   const { $schema: _, ...inputSchema } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
   const annotations = { readOnlyHint: true }
@@ -37,9 +40,6 @@ export function describeBuiltin(name: string): DescribedTool {
     annotations,
   }
 }
-
-/** Whether a name is reserved for built-in tools, so that it is not looked up elsewhere. */
-export const isBuiltin = (name: string): boolean => name.startsWith('tooldex:')
 
 /** Runs an operation, here or on a server. */
 type Ask = (operation: Operation<z.ZodType, z.ZodType>, input: Record<string, unknown>) => Promise<unknown>

@@ -5,6 +5,7 @@ import { JsonText } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Execution } from '../../contract/execution.ts'
 import { RunOutcome, RunPlan, StoredResult } from '../../contract/run.ts'
+import { isBuiltin } from '../../rules/builtin-names.ts'
 import type { ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { MemoryResults } from '../../runs/memory-results.ts'
 import { defaultRunSettings } from '../../runs/settings.ts'
@@ -16,6 +17,7 @@ import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolv
 
 const loadBuiltins = lazyModule(() => import('./builtins.ts'))
 const loadExecuteCall = lazyModule(() => import('./execute-call.ts'))
+const loadProgramCalls = lazyModule(() => import('./program-calls.ts'))
 
 const notes = {
   tool: z.string(),
@@ -62,7 +64,7 @@ export const callTool = defineOperation({
   async handle(input, context): Promise<CallAnswer> {
     const args = input.arguments ?? {}
     // Built-in tools, which are not listed.
-    if (input.name.startsWith('tooldex:'))
+    if (isBuiltin(input.name))
       return (await loadBuiltins()).callBuiltin(input.name, args, (operation, request) =>
         invoke(operation, request, context),
       )
@@ -96,7 +98,9 @@ async function runInline({ tool, id }: ResolvedCall, input: Given, context: Inli
   const run = async () => {
     const { workspace } = context.caller
     const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
-    const outcome = await runner.run(tool, args, { signal, onProgress, onOutput, callerInput, ...options })
+    const program = tool.executorType === 'program' ? (await loadProgramCalls()).programControls(context) : {}
+    const controls = { signal, onProgress, onOutput, callerInput, ...options, ...program }
+    const outcome = await runner.run(tool, args, controls)
     return results === undefined ? { outcome: whole(outcome) } : keepLarge(outcome, results)
   }
   const response = await keys.run(input.idempotencyKey ?? undefined, [tool.name, args], run)

@@ -2,6 +2,7 @@ import type { Execution } from '../../contract/execution.ts'
 import type { ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { OperationContext } from '../operation.ts'
 import { limitsOf } from './call-limits.ts'
+import { programControls } from './program-calls.ts'
 import { approvalOf, type ResolvedCall, recheckOf } from './resolve-call.ts'
 
 /** Runs and records a call, for every operation that calls a tool; a success is learned for the query that led to it. */
@@ -13,9 +14,11 @@ export async function executeCall(
 ): Promise<Execution> {
   const { needsApproval } = approvalOf(call)
   const recheck = recheckOf(context, call, input)
-  const { caller, memory } = context
+  const { caller, memory, parentId } = context
   const limits = await limitsOf(context, call.tool.name)
-  const execution = await context.runs.execute(caller, call.tool, input, { ...options, needsApproval, recheck, limits })
+  const program = call.tool.executorType === 'program' ? programControls(context, options.onRecorded) : {}
+  const all = { ...options, needsApproval, recheck, limits, parentId, ...program }
+  const execution = await context.runs.execute(caller, call.tool, input, all)
   memory.noteCall(caller, call.id, execution)
   return execution
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { Execution } from '../../contract/execution.ts'
 import { RunPlan } from '../../contract/run.ts'
+import { isBuiltin } from '../../rules/builtin-names.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { IdOrName, VersionNumber } from '../registry/inputs.ts'
-import { callBuiltin, isBuiltin } from './builtins.ts'
+import { callBuiltin } from './builtins.ts'
 import { executeCall } from './execute-call.ts'
 import { ApprovalBy, approvalOf, resolveCall } from './resolve-call.ts'
 

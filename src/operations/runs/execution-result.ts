@@ -1,12 +1,14 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
 import type { RunOutcome } from '../../contract/run.ts'
+import { runCodeName } from '../../rules/builtin-names.ts'
 import { isFinal } from '../../rules/is-final.ts'
 
 /** A recorded run as a run outcome; for a command, the printed text is the output. */
 export function outcomeOf(execution: Execution): RunOutcome {
-  const { status, outputData, logs, exitCode, durationMs, truncated, isolation, errorCode, errorMessage } = execution
-  const printed = typeof outputData === 'string' && logs.stdout === ''
+  const { toolName, status, outputData, logs, exitCode, durationMs, truncated, isolation, errorCode, errorMessage } =
+    execution
+  const printed = typeof outputData === 'string' && logs.stdout === '' && toolName !== runCodeName
   const result = {
     stdout: printed ? outputData : logs.stdout,
     stderr: logs.stderr,

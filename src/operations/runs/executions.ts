@@ -38,6 +38,7 @@ const filters = {
   caller: z.string().max(300).optional().describe('Only runs of this authenticated caller, such as key:ci.'),
   callerLabel: z.string().max(300).optional().describe('Only runs whose call had this label as its callerId.'),
   trace: z.string().max(200).optional().describe('Only runs of this trace.'),
+  parent: z.string().max(100).optional().describe('Only calls of this program, by the id of its execution.'),
   purpose: z.enum(['call', 'replay']).optional().describe('Replays are listed separately from calls.'),
   since: z.iso
     .datetime()

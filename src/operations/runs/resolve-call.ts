@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { FoundEntry } from '../../catalog/index.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
+import { runCodeName } from '../../rules/builtin-names.ts'
 import { policiesFor, ruleFor } from '../../rules/policy-rules.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
@@ -11,6 +13,8 @@ import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
+
+const loadRunCode = lazyModule(() => import('./run-code.ts'))
 
 /** A callable tool, with its rules and warnings. */
 export interface ResolvedCall {
@@ -28,6 +32,7 @@ export async function resolveCall(
   name: string,
   version: number | undefined,
 ): Promise<ResolvedCall> {
+  if (name === runCodeName) return (await loadRunCode()).resolveProgram(context, version)
   // Both are queried at once.
   const [named, policyRules, toolsetRules] = await Promise.all([
     resolveName(context, name),

@@ -7,6 +7,7 @@ import { ToolAnnotations } from '../../contract/catalog.ts'
 import { Isolation } from '../../contract/run.ts'
 import { ToolExample } from '../../contract/tool-doc.ts'
 import { onServer, Readiness, unlessReady } from '../../contract/tool-state.ts'
+import { isReserved } from '../../rules/builtin-names.ts'
 import { type FoundTool, findTool } from '../catalog/find-tool.ts'
 import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
 import { viewOf } from './tool-view.ts'
@@ -101,8 +102,8 @@ export const describeTools = defineOperation({
 /** The description of one tool of any source. */
 async function describeTool(context: ToolContext, id: string, { level, format }: DescribeOptions) {
   const isDeclared = format === 'typescript'
-  if (id.startsWith('tooldex:')) {
-    const builtin = (await loadBuiltins()).describeBuiltin(id)
+  if (isReserved(id)) {
+    const builtin = (await loadBuiltins()).describeBuiltin(id, context)
     return isDeclared ? (await loadDeclared()).toDeclared(builtin) : builtin
   }
   const found = await findTool(context, id)

@@ -28,7 +28,7 @@ export class DatabaseKeyStore implements KeyStore {
 
   create(caller: Caller, draft: Parameters<KeyStore['create']>[1]) {
     return transact(this.#db, async (db) => {
-      const { name, hash, prefix, scopes, expiresAt, toolsets } = draft
+      const { name, hash, prefix, scopes, codeMode = false, expiresAt, toolsets } = draft
       await db.insert(workspaces).values({ id: caller.workspace }).onConflictDoNothing()
       const [row] = await db
         .insert(apiKeys)
@@ -40,11 +40,13 @@ export class DatabaseKeyStore implements KeyStore {
           prefix,
           scopes: [...scopes],
           toolsets: toolsets === undefined ? null : [...toolsets],
+          codeMode,
           expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
         })
         .returning()
       const key = toKey(row as typeof apiKeys.$inferSelect)
-      await record(db, caller, { action: 'key.create', subject: `key:${name}`, after: { scopes, expiresAt, toolsets } })
+      const after = { scopes, codeMode, expiresAt, toolsets }
+      await record(db, caller, { action: 'key.create', subject: `key:${name}`, after })
       return key
     })
   }
@@ -138,7 +140,13 @@ async function cancelRuns(db: Db, { name, workspace }: ApiKey): Promise<void> {
 }
 
 /** The fields of a key in the audit log; nothing of its secret. */
-const toRecord = ({ name, scopes, expiresAt, revokedAt }: ApiKey) => ({ name, scopes, expiresAt, revokedAt })
+const toRecord = ({ name, scopes, codeMode, expiresAt, revokedAt }: ApiKey) => ({
+  name,
+  scopes,
+  codeMode,
+  expiresAt,
+  revokedAt,
+})
 
 function toKey(row: typeof apiKeys.$inferSelect): ApiKey {
   return {
@@ -148,6 +156,7 @@ function toKey(row: typeof apiKeys.$inferSelect): ApiKey {
     prefix: row.prefix,
     scopes: row.scopes as KeyScope[],
     toolsets: row.toolsets,
+    codeMode: row.codeMode,
     createdAt: row.createdAt.toISOString(),
     createdBy: row.createdBy,
     expiresAt: toIso(row.expiresAt),

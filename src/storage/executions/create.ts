@@ -58,13 +58,13 @@ function insertion(workspace: string, draft: NewExecution, begin: Queued, counts
     with ${counts ? waitingOf(workspace, draft, begin) : sql``} made as (
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash,
-        max_attempts, definition, purpose, reason, label, turn, attempt, expires_at)
+        max_attempts, definition, purpose, parent_id, reason, label, turn, attempt, expires_at)
       select ${draft.id}::uuid, ${workspace}, ${draft.toolId}::uuid, ${draft.toolName}, ${draft.version}::int,
         'PENDING'::execution_status, ${storableJson(draft.inputData)}::json, ${draft.timeoutMs}::int,
         ${draft.callerId}, ${draft.callerLabel}, ${jsonOrNull(draft.callerGroups)}::jsonb, ${jsonOrNull(draft.toolsets)}::jsonb,
         ${jsonOrNull(draft.limits)}::jsonb, ${draft.traceId}, ${draft.traceparent}, ${draft.idempotencyKey}, ${draft.bodyHash},
         ${draft.maxAttempts}::int, ${jsonOrNull(draft.definition)}::json,
-        ${draft.purpose}, ${reason}, ${begin.label}, ${turn(workspace, draft.callerId, begin.label)}, 0,
+        ${draft.purpose}, ${draft.parentId}::uuid, ${reason}, ${begin.label}, ${turn(workspace, draft.callerId, begin.label)}, 0,
         ${after(begin.withinMs)}
       ${counts ? isRoom(begin.limits) : sql``}
       on conflict do nothing
@@ -148,14 +148,14 @@ export async function createInline(db: Db, drafts: readonly InlineDraft[]): Prom
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash,
-        max_attempts, definition, purpose, reason, worker, lease_until, attempt, started_at)
+        max_attempts, definition, purpose, parent_id, reason, worker, lease_until, attempt, started_at)
       select id, workspace, tool_id, tool_name, version, status::execution_status, input::json, timeout_ms, caller_id,
-        caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, reason, worker,
+        caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash, max_attempts, definition::json, purpose, parent_id, reason, worker,
         now() + lease_ms * interval '1 millisecond', attempt, case when attempt > 0 then now() end
       from jsonb_to_recordset(${storableJson(drafts.map(toInputRow))}::jsonb) as given (id uuid, workspace text,
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
         caller_label text, caller_groups jsonb, toolsets jsonb, limits jsonb, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
-        purpose text, reason text, worker text, lease_ms float8, attempt int)
+        purpose text, parent_id uuid, reason text, worker text, lease_ms float8, attempt int)
         ${drafts.every(({ begin }) => begin.unflushed) ? unflushed : sql``}
       on conflict do nothing
       returning id, (extract(epoch from created_at) * 1000)::float8 as created`),
@@ -190,6 +190,7 @@ function toInputRow({ workspace, draft, begin }: InlineDraft) {
     max_attempts: draft.maxAttempts,
     definition: jsonOrNull(draft.definition),
     purpose: draft.purpose,
+    parent_id: draft.parentId,
     reason: runs ? null : 'queued',
     worker: begin.worker,
     // Without a renewal the lease ends with the deadline of the run.

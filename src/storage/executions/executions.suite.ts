@@ -28,6 +28,7 @@ const draft = (more: Partial<NewExecution> = {}): NewExecution => ({
   maxAttempts: 1,
   definition: { name: 'a_tool' },
   purpose: null,
+  parentId: null,
   ...more,
 })
 

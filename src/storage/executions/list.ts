@@ -50,7 +50,7 @@ export function selectExecutions(
 }
 
 function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
-  const { toolId, tool, names, purpose, status, caller, callerLabel, trace, since, until } = query
+  const { toolId, tool, names, purpose, status, caller, callerLabel, trace, parent, since, until } = query
   return [
     eq(toolExecutions.workspaceId, workspace),
     toolId === undefined ? undefined : isUuid(toolId) ? eq(toolExecutions.toolId, toolId) : sql`false`,
@@ -61,6 +61,7 @@ function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): re
     caller === undefined ? undefined : eq(toolExecutions.callerId, caller),
     callerLabel === undefined ? undefined : eq(toolExecutions.callerLabel, callerLabel),
     trace === undefined ? undefined : eq(toolExecutions.traceId, trace),
+    parent === undefined ? undefined : isUuid(parent) ? eq(toolExecutions.parentId, parent) : sql`false`,
     since === undefined ? undefined : gte(toolExecutions.createdAt, new Date(since)),
     until === undefined ? undefined : lt(toolExecutions.createdAt, new Date(until)),
   ]

@@ -32,6 +32,7 @@ export function toExecution(row: typeof toolExecutions.$inferSelect, result: Res
     callerLabel: row.callerLabel,
     ...(row.toolsets === null ? {} : { toolsets: row.toolsets }),
     traceId: row.traceId,
+    parentId: row.parentId,
     startedAt: toIso(row.startedAt),
     completedAt: toIso(row.completedAt),
     durationMs: row.durationMs,

@@ -16,8 +16,13 @@ export const timeOf = (iso: string): string => iso.slice(0, 19).replace('T', ' '
 export const tookText = (ms: number | null): string =>
   ms === null ? '' : ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`
 
+/** A run, with its calls where it is a program. */
+interface ShownRun extends Execution {
+  readonly children?: readonly ExecutionSummary[]
+}
+
 /** All details of one run. */
-export function executionText(run: Execution): string {
+export function executionText(run: ShownRun, columns = 80): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ['execution', run.id],
     ['tool', toolOf(run)],
@@ -34,12 +39,13 @@ export function executionText(run: Execution): string {
     ],
     ['key', run.idempotencyKey],
     ['trace', run.traceId],
+    ['parent', run.parentId],
     ['input', JSON.stringify(run.inputData)],
   ]
   const lines = facts.flatMap(([name, value]) =>
     value === null ? [] : [`${`${name}:`.padEnd(13)}${toOneLine(value)}`],
   )
-  return `${[...lines, ...textsOf(run)].join('\n')}\n`
+  return `${[...lines, ...textsOf(run), ...timelineOf(run, columns)].join('\n')}\n`
 }
 
 function textsOf({ outputData, logs, result, truncated }: Execution): readonly string[] {
@@ -51,6 +57,21 @@ function textsOf({ outputData, logs, result, truncated }: Execution): readonly s
     ...(logs.stderr === '' ? [] : ['stderr:', indented(logs.stderr)]),
     ...(truncated ? ['(the output was truncated at the limit)'] : []),
   ]
+}
+
+/** The calls of a program: when each began, measured from the start of the program, and how long it took. */
+function timelineOf({ children = [], createdAt, startedAt }: ShownRun, columns: number): readonly string[] {
+  if (children.length === 0) return []
+  const start = Date.parse(startedAt ?? createdAt)
+  const rows = children.map((call) => [
+    `+${Math.max(0, Date.parse(call.createdAt) - start)} ms`,
+    tookText(call.durationMs),
+    stateOf(call),
+    toolOf(call),
+    call.id,
+    call.errorCode ?? '',
+  ])
+  return ['calls:', formatTable(['Start', 'Took', 'State', 'Tool', 'Execution', 'Error'], rows, columns)]
 }
 
 const indented = (text: string): string => showInvisible(text.trimEnd()).replaceAll(/^/gm, '  ')

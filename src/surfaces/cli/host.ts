@@ -34,6 +34,8 @@ export interface OpenOptions {
   readonly limited?: readonly string[] | undefined
   readonly allowNetwork?: boolean | undefined
   readonly allowFolders?: readonly string[] | undefined
+  /** Whether the owner of the process may run programs. */
+  readonly codeMode?: boolean | undefined
   /** Grants of workspaces, each `WORKSPACE=GRANT,...`. */
   readonly grants?: readonly string[] | undefined
 }

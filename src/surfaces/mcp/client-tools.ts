@@ -14,6 +14,7 @@ import { isMetaTool } from './meta-tools.ts'
 /** Options for the tool list of a registry. */
 export interface ClientToolsOptions {
   readonly mode: ListMode
+  readonly codeMode?: boolean | undefined
   /** The interval of polling for changes, until the signal is aborted; no polling if absent. */
   readonly pollMs?: number | undefined
   readonly signal: AbortSignal
@@ -27,7 +28,10 @@ const pageSize = 500
 const maxTries = 3
 
 /** The tools of a registry, read through its operations, on a server or in a database. */
-export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal, origin }: ClientToolsOptions): McpTools {
+export function toolsOfClient(
+  client: RegistryClient,
+  { mode, codeMode = false, pollMs, signal, origin }: ClientToolsOptions,
+): McpTools {
   const listeners = new Set<() => void>()
   const isListed = mode.classic || mode.pinned.length > 0
   let last: readonly ListedTool[] | undefined
@@ -58,6 +62,7 @@ export function toolsOfClient(client: RegistryClient, { mode, pollMs, signal, or
     hasPrompts: true,
     mayApprove: async () => (await client.invoke(currentKey, {})).scopes.includes('admin'),
     approvalUrl: (id) => (origin === undefined ? undefined : toApprovalUrl(origin, id)),
+    codeMode,
     live: true,
     list,
     find: async (name) => find(name) ?? find(name, await list()),

@@ -8,6 +8,7 @@ import {
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/telemetry.ts'
+import { runCodeName } from '../../rules/builtin-names.ts'
 import { CheckedServer } from './checked-server.ts'
 import { capabilitiesOf, readRound, resumeState } from './client-rounds.ts'
 import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
@@ -20,7 +21,11 @@ import { serveTasks, tasksExtension } from './tasks.ts'
 
 // Loaded with the first call: clients request the list of tools first.
 const loadHandleCall = lazyModule(() => import('./handle-call.ts'))
+const loadRunCodeTool = lazyModule(() => import('./run-code-tool.ts'))
 const loadHandleAlias = lazyModule(() => import('./handle-climax-alias.ts'))
+
+/** Names of MCP tools have no colons. */
+const isRunCode = ({ name }: { readonly name: string }): boolean => name === 'run_code'
 
 /** The parts of an MCP server. */
 export interface McpServerOptions {
@@ -58,6 +63,7 @@ export function createMcpServer(options: McpServerOptions, create = createPlain)
     if (!classic && isMetaTool(name)) return handleMetaTool(name, args, call)
     const listed = await tools.find(name)
     if (listed !== undefined) return handleListedTool(listed.id, args, call)
+    if (tools.codeMode && isRunCode(params)) return handleListedTool(runCodeName, args, call)
     if (classic || !isClimaxAlias(name)) throw unknownTool(name, classic)
     return (await loadHandleAlias()).handleClimaxAlias(name, args, call)
   })
@@ -99,7 +105,9 @@ function serverOptions({ mode, live, hasPrompts, isRecorded, exchange }: McpTool
 
 async function listAll(tools: McpTools) {
   const listed = (await tools.list()).map(({ tool }) => tool)
-  return tools.mode.classic ? listed : [...metaTools(), ...climaxAliases(tools.mode.pinned), ...listed]
+  const program = tools.codeMode && !listed.some(isRunCode) ? [(await loadRunCodeTool()).runCodeTool] : []
+  const meta = tools.mode.classic ? program : [...metaTools(), ...program, ...climaxAliases(tools.mode.pinned)]
+  return [...meta, ...listed]
 }
 
 const hasTasks = (server: Server, request: ServerContext): boolean =>

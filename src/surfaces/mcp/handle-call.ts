@@ -19,6 +19,7 @@ import { answerOf } from '../../operations/runs/execution-result.ts'
 import { getExecution } from '../../operations/runs/executions.ts'
 import { describeTools } from '../../operations/search/describe-tools.ts'
 import { searchTools } from '../../operations/search/search-tools.ts'
+import { runCodeName } from '../../rules/builtin-names.ts'
 import { approvalText, outcomeText, planText } from '../text/result-text.ts'
 import { type ApprovalOptions, applyDecision, requestApproval, untilEnded } from './approvals.ts'
 import { inputOf, type Round, toInputRequired } from './client-rounds.ts'
@@ -171,11 +172,11 @@ async function toResult(client: RegistryClient, result: CallAnswer, interaction?
 }
 
 /** The result of a call that has ended. */
-export function endedResult({ outcome, executionId, stored, warning }: Ended): CallToolResult {
+export function endedResult({ tool, outcome, executionId, stored, warning }: Ended): CallToolResult {
   const { status, result, output, errorCode, errorMessage } = outcome
   const failed = status !== 'SUCCESS'
   const text = [
-    outcomeText(outcome),
+    ...(tool === runCodeName ? programTexts(outcome) : [outcomeText(outcome)]),
     ...(stored === undefined ? [] : [storedText(stored)]),
     ...(warning === undefined ? [] : [`(${warning})`]),
   ]
@@ -194,6 +195,13 @@ export function endedResult({ outcome, executionId, stored, warning }: Ended): C
     },
     ...(failed ? { isError: true } : {}),
   }
+}
+
+/** The returned value of a program, if it has one, and its console lines. */
+function programTexts({ output, ...outcome }: Ended['outcome']): string[] {
+  const { stdout } = outcome.result
+  if (output === undefined || output === null) return [outcomeText({ ...outcome, output: stdout })]
+  return [outcomeText({ ...outcome, output }), ...(stdout === '' ? [] : [`[console]\n${stdout.trim()}`])]
 }
 
 type Ended = Extract<CallAnswer, { outcome: unknown }>

@@ -17,6 +17,8 @@ export interface McpTools extends ApprovalOptions {
   readonly isRecorded: boolean
   /** Whether there may be prompts of upstreams. */
   readonly hasPrompts: boolean
+  /** Whether the tool that runs programs is listed. */
+  readonly codeMode: boolean
   /** Whether the list can change while a client is connected. */
   readonly live: boolean
   /** The tools listed beside the meta tools, or in classic mode all, in a stable order. */
@@ -48,6 +50,7 @@ export function toolsOfContext(context: ProcessContext, mode: ListMode, live: bo
     // Others need the decision of somebody else.
     mayApprove: async () => context.scopes.has('admin'),
     approvalUrl: (id) => (origin === undefined ? undefined : toApprovalUrl(origin, id)),
+    codeMode: context.codeMode === true,
     // Registered tools change while clients are connected.
     live: live || context.registry !== undefined,
     list: () => listedWithIds(context, mode),
@@ -67,6 +70,7 @@ export function combineTools(local: McpTools, registry: McpTools, client: Regist
     ...registry,
     client,
     mode: local.mode,
+    codeMode: local.codeMode,
     live: true,
     async list() {
       const own = await local.list()

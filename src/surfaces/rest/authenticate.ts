@@ -16,6 +16,8 @@ interface Identity {
   readonly groups?: readonly string[]
   /** The toolsets that a key is restricted to. */
   readonly toolsets?: readonly string[]
+  /** Whether the caller may run programs. */
+  readonly codeMode?: boolean
   /** The key, which can be revoked; absent with an access token, which expires. */
   readonly keyId?: string
   /** Aborted when the access token expires. */
@@ -71,9 +73,16 @@ export class Authenticator {
       this.#cache.delete(hash)
       throw this.#failed.refuse(unknownKey(), [addressOf(source), `key ${secret.slice(0, prefixLength)}`], now)
     }
-    const { workspace, name, id: keyId } = key
+    const { workspace, name, id: keyId, codeMode } = key
     const restriction = key.toolsets === null ? {} : { toolsets: key.toolsets }
-    const identity = { workspace, actor: `key:${name}`, keyId, scopes: withImplied(key.scopes), ...restriction }
+    const identity = {
+      workspace,
+      actor: `key:${name}`,
+      keyId,
+      codeMode,
+      scopes: withImplied(key.scopes),
+      ...restriction,
+    }
     this.#cache.set(hash, { identity, until: now + cacheMs })
     return identity
   }

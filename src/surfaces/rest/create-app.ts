@@ -114,7 +114,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<ServerContext> => {
     const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
     const source = clientAddress(remote, c.req.header('x-forwarded-for'), trustedProxies)
-    const { workspace, actor, scopes, keyId, expired, groups, toolsets } = await authenticator.identify({
+    const { workspace, actor, scopes, codeMode, keyId, expired, groups, toolsets } = await authenticator.identify({
       authorization: c.req.header('authorization'),
       address: c.req.url,
       source,
@@ -133,6 +133,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       memory,
       caller,
       scopes,
+      codeMode,
       trace,
       origin: new URL(oauth?.resource ?? c.req.url).origin,
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),

@@ -112,7 +112,8 @@ async function openLocal(host: CliHost, flags: CallFlags, name: string): Promise
   rejectServerWithLocal(flags)
   const local = isLocal(flags)
   if (flags.server !== undefined || (!local && host.findServer()?.named === true)) return undefined
-  const context = { ...(await host.open(toOpenOptions(flags))), signal: host.signal }
+  // A person at a terminal may run programs.
+  const context = { ...(await host.open({ ...toOpenOptions(flags), codeMode: true })), signal: host.signal }
   const entry = findUnregistered(await context.catalog.open(), name)
   const isLocalTool = entry !== undefined && (local || (await resolvesLocally(host, flags, name, entry.id)))
   const usesRegistry = !local && (flags.queue === true || !isLocalTool) && host.hasRegistry()

@@ -1,9 +1,19 @@
+import type { Execution, ExecutionSummary } from '../../../contract/execution.ts'
 import * as executions from '../../../operations/runs/executions.ts'
 import { readStoredResult } from '../../../operations/runs/results.ts'
+import { runCodeName } from '../../../rules/builtin-names.ts'
 import { executionText, queueText, resultText, stateOf, timeOf, tookText, toolOf } from '../execution-text.ts'
+import type { RegistryClient } from '../host.ts'
 import type { AddCommand } from './command.ts'
 import { addTail } from './execution-tail.ts'
 import { operationCommands, tableText } from './operation-command.ts'
+
+/** The calls of a program, oldest first; other runs have none. */
+async function readChildren({ id, toolName }: Execution, registry: RegistryClient): Promise<ExecutionSummary[]> {
+  if (toolName !== runCodeName) return []
+  const { items } = await registry.invoke(executions.listExecutions, { parent: id, sort: 'createdAt', limit: 100 })
+  return items
+}
 
 interface RunState {
   readonly id: string
@@ -27,6 +37,7 @@ export const addExecutions: AddCommand = (program, host, exit) => {
       '--caller <id>',
       '--caller-label <label>',
       '--trace <id>',
+      '--parent <id>',
       '--since <time>',
       '--until <time>',
       '--sort <field>',
@@ -47,7 +58,12 @@ export const addExecutions: AddCommand = (program, host, exit) => {
       'No recorded run matches.',
     ),
   })
-  add({ line: 'get <id>', operation: executions.getExecution, text: executionText })
+  add({
+    line: 'get <id>',
+    operation: executions.getExecution,
+    complete: async (run, registry) => ({ ...run, children: await readChildren(run, registry) }),
+    text: (run, { columns }) => executionText(run, columns),
+  })
   add({ line: 'cancel <id>', operation: executions.cancelExecution, text: stateText })
   const options = ['--note <text>']
   add({ line: 'approve <id>', operation: executions.approveExecution, options, text: stateText })

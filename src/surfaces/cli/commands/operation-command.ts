@@ -35,6 +35,8 @@ interface OperationCommand<Input extends z.ZodObject, Output extends z.ZodType> 
   readonly prepare?: (input: Fields) => Fields | Promise<Fields>
   /** Replaces names in the input by ids of the registry. */
   readonly resolve?: (input: Fields, registry: RegistryClient) => Promise<Fields>
+  /** Adds what other operations return to the answer; with --json, too. */
+  readonly complete?: (answer: z.output<Output>, registry: RegistryClient) => Promise<z.output<Output>>
   readonly text: (answer: z.output<Output>, shown: Shown) => string
 }
 
@@ -68,9 +70,10 @@ export const operationCommands =
       const { within = async (work) => work(await host.open({ configs: [] })) } = spec
       const answer = await (spec.isLocal
         ? within((context) => invoke(operation, input, context))
-        : withRegistry(host, server === undefined ? {} : { server }, async (registry) =>
-            registry.invoke(operation, { ...((await spec.resolve?.(input, registry)) ?? input) }),
-          )
+        : withRegistry(host, server === undefined ? {} : { server }, async (registry) => {
+            const answer = await registry.invoke(operation, { ...((await spec.resolve?.(input, registry)) ?? input) })
+            return spec.complete === undefined ? answer : spec.complete(answer, registry)
+          })
       ).catch((thrown: unknown) => {
         throw inWordsOf(thrown, targets, args)
       })

@@ -9,6 +9,7 @@ interface RunFlags extends ToolOptions {
   readonly server?: string
   readonly registry: boolean
   readonly toolset?: string
+  readonly codeMode?: boolean
 }
 
 /** `tooldex run [CONFIG...]`: an MCP server on stdio. */
@@ -23,6 +24,7 @@ export const addRun: AddCommand = (program, host) => {
     .addOption(
       new Option('--pin <tool>', 'list this tool beside the three meta tools; may be repeated').argParser(collect),
     )
+    .option('--code-mode', 'also list run_code, which runs programs that call the tools')
     .option('--policy <file>', 'policy file that restricts the calls')
     .option('--watch', 'reload configs when their files change')
     .option('--concurrency <n>', 'maximum number of concurrent commands', parseCount)
@@ -31,7 +33,8 @@ export const addRun: AddCommand = (program, host) => {
       new Option('--log-level <level>', 'minimum level of log lines on stderr').choices(logLevels).default('WARNING'),
     )
   withLimitOptions(command).action(async (configs: string[], flags: RunFlags) => {
-    const { classic = false, pin: pinned = [], watch = false, server, registry, toolset } = flags
-    await host.runStdio({ ...toOpenOptions(flags), configs, classic, pinned, watch, server, registry, toolset })
+    const { classic = false, pin: pinned = [], watch = false, server, registry, toolset, codeMode } = flags
+    const options = { configs, classic, pinned, watch, server, registry, toolset, codeMode }
+    await host.runStdio({ ...toOpenOptions(flags), ...options })
   })
 }

@@ -106,7 +106,7 @@ export const addKeys: AddCommand = (program, host) => {
       {
         Name: (key) => key.name,
         Prefix: (key) => key.prefix,
-        Scopes: (key) => key.scopes.join(' '),
+        Scopes: (key) => [...key.scopes, ...(key.codeMode ? ['(code mode)'] : [])].join(' '),
         Toolsets: (key) => key.toolsets?.join(' ') ?? 'all',
         State: (key) => keyState(key),
         'Last used': (key) => key.lastUsedAt ?? 'never',
@@ -122,7 +122,7 @@ export const addKeys: AddCommand = (program, host) => {
   add({
     line: 'create <name>',
     operation: keys.createKey,
-    options: ['--scope <scope>', '--expires <time>', '--toolset <name>', '--workspace <name>'],
+    options: ['--scope <scope>', '--code-mode', '--expires <time>', '--toolset <name>', '--workspace <name>'],
     text: ({ secret }) => `${secret}\n`,
   })
   add({
