@@ -1,5 +1,6 @@
 // After the compiler: the command must be startable; programs in other languages are copied, our programs and the query builder
 // are bundled, the bundled configs are read, and an empty database is made, once, here.
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -136,6 +137,13 @@ function keepLocations(bundler) {
   })
 }
 
+/** Types that were not public before were removed by an earlier build, and the compiler writes only what changed. */
+function buildAgain() {
+  rmSync(at('../dist/.tsbuildinfo'), { force: true })
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: at('..'), stdio: 'inherit' })
+  process.exit(status ?? 1)
+}
+
 /** Programs see the types that the library's own reach; the query builder stays inside. */
 function keepPublicTypes() {
   const database = at('../dist/storage/database.d.ts')
@@ -146,6 +154,7 @@ function keepPublicTypes() {
   const keep = (file) => {
     if (kept.has(file)) return
     kept.add(file)
+    if (!existsSync(file)) buildAgain()
     for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.[jt]s['"]/g))
       keep(join(dirname(file), `${path}.d.ts`))
   }

@@ -244,7 +244,7 @@ async function removeAll(ask) {
   await ask('toolsets.delete', { at: { name: 'weather' } })
   await ask('limits.delete', { at: { name: 'agents' } })
   await ask('secrets.remove', secret)
-  for (const name of ['search.learning', 'search.forget']) await ask(name)
+  for (const name of ['learning.show', 'learning.forget']) await ask(name)
   await ask('audit.list', { query: '?limit=1' })
   await ask('audit.verify')
 }

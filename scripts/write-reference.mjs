@@ -91,7 +91,7 @@ const pages = {
   'docs/reference/operations.md': note + operationsPage(),
   'docs/reference/command-line.md': note + (await commandsPage()),
   'docs/requirements.md': note + requirementsPage(root),
-  'src/surfaces/client/routes.ts': clientRoutes(),
+  'src/operations/methods/routes.ts': clientRoutes(),
 }
 const check = process.argv.includes('--check')
 mkdirSync(`${root}docs/reference`, { recursive: true })

@@ -1,4 +1,4 @@
-export { type OpenRegistry, openRegistry, type RegistryOptions } from './app/library.ts'
+export { createTooldex, type Tooldex, type TooldexOptions } from './app/create-tooldex.ts'
 export { type ErrorCode, errorTable, TooldexError } from './base/errors.ts'
 export { encoderFile } from './base/package-info.ts'
 export type { Problem } from './base/problem.ts'
@@ -37,6 +37,7 @@ export {
   ToolAnnotations,
 } from './contract/catalog.ts'
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
+export type { FunctionContext, FunctionTool } from './contract/function-tool.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
 export { CommandResult, Isolation, RunOutcome, RunPlan } from './contract/run.ts'
 export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/search.ts'
@@ -69,3 +70,4 @@ export {
   type ToolIndexOptions,
 } from './search/index.ts'
 export { loadConfig } from './sources/cli/index.ts'
+export { defineTool, type FunctionDefinition, type FunctionSchema } from './sources/code/define-tool.ts'

@@ -57,7 +57,7 @@ describe.each([
   }, 600_000)
 })
 
-describe.each(['from-climax', 'from-tooldiscovery'])('the guide %s', (name) => {
+describe.each(['from-climax', 'from-tooldiscovery', 'library'])('the guide %s', (name) => {
   it('can be followed from top to bottom without a server', async () => {
     const home = tempFolder()
     const folder = join(home, 'work')

@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import { lazyModule, once } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { encoderFile, packageVersion } from '../base/package-info.ts'
+import type { CliConfig, Source } from '../contract/cli-config.ts'
 import type { Executor, RunnableTool } from '../contract/executor.ts'
-import type { ExecutorType } from '../contract/executor-kinds.ts'
+import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import type { GrantsOf } from '../contract/grants.ts'
+import type { Policy } from '../contract/policy.ts'
 import type { SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
 import { createCliExecutor } from '../executors/cli/cli-executor.ts'
@@ -31,15 +33,22 @@ import {
 } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 
-/** Further parts of a process with a database. */
+/** Further parts of a process with a database, or of a program. */
 export interface MoreParts {
-  readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>>
+  readonly executors?: Partial<Readonly<Record<ExecutorKindName, Executor>>>
   readonly openSecrets?: (workspace: string) => SecretScope
   readonly sandbox?: Sandbox
   /** The grants of each workspace; all if absent. */
   readonly grantsOf?: GrantsOf
   /** Wraps an executor so that the launcher starts its processes. */
   readonly wrap?: (executor: Executor) => Executor
+  /** Configs that are loaded already, beside those with a name. */
+  readonly loaded?: readonly CliConfig[]
+  /** The policy of a program, which takes the place of a file. */
+  readonly ownPolicy?: Policy | undefined
+  readonly logger?: Logger
+  /** Whether nothing is written to TOOLDEX_HOME. */
+  readonly keepsNothing?: boolean
 }
 
 /** Composes the parts of a process that works on configs, without a database. */
@@ -48,17 +57,19 @@ export function compose(
   more: MoreParts = {},
 ): ProcessContext & { loadEmbedder: () => Embedder | undefined } {
   const env = processEnv
-  const logger = openLogger(options)
+  const logger = more.logger ?? openLogger(options)
   const named = options.configs ?? listConfigNames(env)
-  const source = createCliSource(options.bundled ? [...new Set([...named, ...listBundledNames()])] : named, {
+  const files = createCliSource(options.bundled ? [...new Set([...named, ...listBundledNames()])] : named, {
     env,
     folder: options.homeConfigs ? userConfigsDir(env) : undefined,
-    cache: new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
+    cache: more.keepsNothing ? undefined : new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
   })
+  const source = withLoaded(files, more.loaded ?? [])
   const loadEmbedder = once(() => openEncoder(logger))
   const catalog = new LiveCatalog({
     source,
     policyFile: options.policy,
+    policy: more.ownPolicy,
     logger,
     loadEmbedder,
     remote: openRemote(logger),
@@ -67,9 +78,10 @@ export function compose(
     isolationOf: (tool) =>
       options.scope === 'service' ? executors[tool.executorType]?.isolationOf?.(tool) : undefined,
   })
-  const keeper = readSetting('TOOLDEX_LEARNING')
-    ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl'))
-    : undefined
+  const keeper =
+    readSetting('TOOLDEX_LEARNING') && !more.keepsNothing
+      ? new ExperienceFile(join(tooldexHome(env), 'learned.jsonl'))
+      : undefined
   const memory = new SearchMemory({ keeper, loadEmbedder })
   const executor = createCliExecutor({
     // Reading process.env costs more for each variable than the rest of a call; a server uses a copy.
@@ -119,6 +131,19 @@ export function compose(
     tracing,
   }
 }
+
+/** Adds configs that are loaded already to a source. */
+const withLoaded = (source: Source, loaded: readonly CliConfig[]): Source =>
+  loaded.length === 0
+    ? source
+    : {
+        ...source,
+        load() {
+          const { configs, failures } = source.load()
+          const own = loaded.map((config) => ({ name: config.name, file: config.name, config, warnings: [] }))
+          return { configs: [...configs, ...own], failures }
+        },
+      }
 
 const grantsFrom = (grantsOf: GrantsOf) => (tool: RunnableTool, workspace: string) =>
   requireGrants(tool, workspace, grantsOf)

@@ -30,6 +30,8 @@ import type { Launcher } from './launcher/launcher.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
 interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
+  /** The MCP servers of a program, which take the place of the file. */
+  readonly servers?: McpExecutorOptions['servers'] | undefined
   readonly warm?: number
 }
 
@@ -45,8 +47,8 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   const sandbox = openSandbox(env, allowed)
   // MCP servers belong to the machine, so they use the secrets of the default workspace.
   const { shield } = sandbox
-  const { mcpServers } = allowed
-  const upstreams = readUpstreams(env, openSecrets(context, 'default'), { mcpServers, shield })
+  const { mcpServers, servers } = allowed
+  const upstreams = readUpstreams(env, openSecrets(context, 'default'), { mcpServers, servers, shield })
   const executors = openEach({
     env,
     sandbox,
@@ -65,7 +67,7 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   }
   const offersFor = (workspace: string) => (grantsOf(workspace).includes('mcp') ? mcp.offers : undefined)
   const watchServers = (logger: Logger, signal: AbortSignal) => upstreams.watch(mcp, logger, signal)
-  return { more, box, sandbox, check: createCheck(more), upstreams: offersFor, watchServers }
+  return { more, box, sandbox, mcp, check: createCheck(more), upstreams: offersFor, watchServers }
 }
 
 /** Tests the sandbox at startup and logs the isolation level of tools. */
@@ -97,7 +99,7 @@ interface ReadUpstreams {
 function readUpstreams(
   env: NodeJS.ProcessEnv,
   secrets: SecretScope,
-  { mcpServers, shield }: { readonly mcpServers?: string | undefined; readonly shield?: Shield | undefined },
+  { mcpServers, servers, shield }: Pick<Allowed, 'mcpServers' | 'servers'> & { readonly shield?: Shield | undefined },
 ): ReadUpstreams {
   const named = mcpServers ?? readSetting('TOOLDEX_MCP_SERVERS', env)
   const file = { path: named ?? join(tooldexHome(env), 'servers.json'), required: named !== undefined }
@@ -111,7 +113,7 @@ function readUpstreams(
     }
   }
   return {
-    options: { servers: loadServers(file, env), env, secrets, redactorFor, shield },
+    options: { servers: servers ?? loadServers(file, env), env, secrets, redactorFor, shield },
     watch: (executor, logger, signal) => watchFiles([file.path], () => reload(executor, logger), signal),
   }
 }

@@ -1,5 +1,8 @@
 import type { ZodType } from 'zod'
 import { lazyModule } from '../base/lazy-module.ts'
+import type { Executor } from '../contract/executor.ts'
+import type { McpExecutor, McpExecutorOptions } from '../executors/index.ts'
+import type { LiveCatalog } from '../operations/catalog/live-catalog.ts'
 import { SearchMemories } from '../operations/learning/search-memories.ts'
 import type { Operation, ProcessContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
@@ -28,6 +31,8 @@ interface OwnRegistryOptions {
   readonly toolset?: string | undefined
   /** Whether programs may run. */
   readonly codeMode?: boolean | undefined
+  /** The tools that a program adds, and its configs instead of those in TOOLDEX_HOME. */
+  readonly program?: ProgramParts | undefined
 }
 
 interface OwnRegistryParts extends OwnRegistryOptions {
@@ -36,13 +41,32 @@ interface OwnRegistryParts extends OwnRegistryOptions {
   readonly signal: AbortSignal
 }
 
+/** The tools of a program. */
+export interface ProgramParts extends Pick<MoreParts, 'loaded' | 'ownPolicy' | 'logger'> {
+  readonly configs: readonly string[]
+  readonly servers: McpExecutorOptions['servers']
+  /** The executor of its functions. */
+  readonly code: Executor
+  /** The label of queued calls that only this program takes. */
+  readonly label: string
+  /** Adds the tools of functions and servers. */
+  readonly show: (catalog: LiveCatalog, upstreams: McpExecutor['upstreams']) => Promise<void>
+}
+
 /** Opens the registry in the database that the environment names. */
 export async function openOwnRegistry(
   signal: AbortSignal,
-  { env = processEnv, follow = false, toolset, codeMode }: OwnRegistryOptions = {},
+  { env = processEnv, follow = false, toolset, codeMode, program }: OwnRegistryOptions = {},
 ): Promise<RegistryClient> {
   const database = await openMigratedDatabase(env)
-  return new OwnRegistry(database, { signal, env, follow, toolset, codeMode })
+  try {
+    const registry = new OwnRegistry(database, { signal, env, follow, toolset, codeMode, program })
+    if (program !== undefined) await registry.ready()
+    return registry
+  } catch (error) {
+    await database.close().catch(() => {})
+    throw error
+  }
 }
 
 /** The registry in a database that this process has open; parts are opened on first use. */
@@ -56,20 +80,31 @@ class OwnRegistry implements RegistryClient {
   readonly #follow: boolean
   readonly #toolset: string | undefined
   readonly #codeMode: boolean | undefined
+  readonly #program: ProgramParts | undefined
+  readonly #servers: McpExecutor['upstreams']
   #offering: Promise<ProcessContext> | undefined
   #running: Promise<RecordedRuns> | undefined
 
-  constructor(database: Database, { signal, env, follow, toolset, codeMode }: OwnRegistryParts) {
+  constructor(database: Database, { signal, env, follow, toolset, codeMode, program }: OwnRegistryParts) {
     this.#database = database
     this.#signal = signal
     this.#follow = follow
     this.#toolset = toolset
     this.#codeMode = codeMode
     const stores = createStores(database)
-    const { more, box, check, upstreams } = openExecutors(stores, env)
+    this.#program = program
+    const { more, box, check, mcp, upstreams } = openExecutors(stores, env, program && { servers: program.servers })
+    const { code, loaded, ownPolicy, logger } = program ?? {}
+    const own = { ...(loaded && { loaded }), ...(ownPolicy && { ownPolicy }), ...(logger && { logger }) }
+    this.#more = program === undefined ? more : { ...more, ...own, executors: { ...more.executors, code } as never }
+    this.#servers = mcp.upstreams
     this.#upstreams = upstreams
-    this.#more = more
     this.#registry = { stores, box, check }
+  }
+
+  /** Opens the catalog before it is needed. */
+  async ready(): Promise<void> {
+    await this.#offered()
   }
 
   invoke: RegistryClient['invoke'] = async (operation, input, controls) =>
@@ -120,19 +155,24 @@ class OwnRegistry implements RegistryClient {
 
   /** The tools that a server on this database would offer: registered tools, and the configs in TOOLDEX_HOME. */
   async #openOffered(): Promise<ProcessContext> {
-    const context = this.#serve(compose({ configs: [], homeConfigs: true, codeMode: this.#codeMode }, this.#more))
+    const { configs = [] } = this.#program ?? {}
+    const homeConfigs = this.#program === undefined
+    const context = this.#serve(compose({ configs, homeConfigs, codeMode: this.#codeMode }, this.#more))
     const { catalog, logger, caller } = context
     const { RegistryFeed } = await loadRegistryFeed()
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalog, workspace: caller.workspace, logger })
     await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
+    await this.#program?.show(catalog, this.#servers)
     return context
   }
 
   async #withRuns(context: ProcessContext): Promise<ProcessContext> {
     const { runner, logger, tracing } = context
     const store = this.#registry.stores.executions
+    const label = this.#program?.label
+    const role = label === undefined ? { takesWork: false } : { takesWork: true, takesOwnOnly: true, labels: [label] }
     this.#running ??= loadOpenRuns().then(({ openRuns }) =>
-      openRuns({ runner, logger, tracing, store, kind: 'command', takesWork: false, runsTools: true }),
+      openRuns({ runner, logger, tracing, store, kind: 'command', runsTools: true, ...role }),
     )
     this.#running.catch(() => {
       // The next use tries again.

@@ -9,6 +9,8 @@ export interface ExecutorKind {
   readonly grant?: Grant
   /** Whether its configs are expanded with variables of the server. */
   readonly expandsVariables?: boolean
+  /** Whether its tools exist only in the program that defines them, and cannot be registered. */
+  readonly isOwn?: boolean
   /** The fields of its plans, beside those of every plan. */
   readonly plan: z.ZodRawShape
 }
@@ -69,12 +71,26 @@ export const executorKinds = {
       folders: z.array(z.string()).optional(),
     },
   },
+  code: {
+    isProcess: false,
+    isOwn: true,
+    plan: {
+      /** The call of a function of this program. */
+      call: z.object({ function: z.string(), arguments: z.record(z.string(), z.unknown()) }),
+    },
+  },
 } as const satisfies Readonly<Record<string, ExecutorKind>>
 
-/** The name of a kind of executor. */
-export const ExecutorType = z.enum(Object.keys(executorKinds) as [keyof typeof executorKinds])
+/** The name of any kind of executor. */
+export type ExecutorKindName = keyof typeof executorKinds
+
+/** The name of a kind of executor that registered tools can have. */
+export const ExecutorType = z.enum(
+  Object.keys(executorKinds).filter((name) => kindOf(name)?.isOwn !== true) as [Exclude<ExecutorKindName, 'code'>],
+)
 export type ExecutorType = z.infer<typeof ExecutorType>
 
 /** The facts of a kind; undefined for a kind of another release. */
-export const kindOf = (executorType: string): ExecutorKind | undefined =>
-  Object.hasOwn(executorKinds, executorType) ? executorKinds[executorType as ExecutorType] : undefined
+export function kindOf(executorType: string): ExecutorKind | undefined {
+  return Object.hasOwn(executorKinds, executorType) ? executorKinds[executorType as ExecutorKindName] : undefined
+}

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/problem.ts'
 import type { ToolAnnotations } from './catalog.ts'
 import type { Scalar } from './cli-config.ts'
-import type { ExecutorType } from './executor-kinds.ts'
+import type { ExecutorKindName } from './executor-kinds.ts'
 import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { CommandResult, Isolation, RunOutcome, RunPlan } from './run.ts'
@@ -15,7 +15,7 @@ export interface RunnableTool {
   /** The id and version in the registry; null for a tool of a config. */
   readonly id: string | null
   readonly version: number | null
-  readonly executorType: ExecutorType
+  readonly executorType: ExecutorKindName
   readonly executorConfig: Readonly<Record<string, unknown>>
   readonly scriptContent: string | null
   /** Null where the executor itself validates the arguments, as for tools of configs. */
@@ -140,7 +140,7 @@ export interface PreparedRun {
 
 /** One way of running a tool. */
 export interface Executor {
-  readonly kind: ExecutorType
+  readonly kind: ExecutorKindName
   /** Whether a call of the tool could start now; cheap enough for every tool of a response. */
   readiness(tool: RunnableTool): Readiness
   /** The references to secrets that calls of the tool resolve. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ExecutorKind, type ExecutorType, executorKinds } from './executor-kinds.ts'
+import { type ExecutorKind, type ExecutorKindName, executorKinds } from './executor-kinds.ts'
 
 /** The final statuses of a run. */
 export const RunStatus = z.enum(['SUCCESS', 'FAILED', 'TIMEOUT', 'CANCELLED'])
@@ -45,9 +45,9 @@ const planFields = { isolation: Isolation, timeoutMs: z.int() }
 
 /** The plan of a run, as a dry run returns it, by the kind of its executor. Secrets are masked. */
 export type RunPlan = {
-  readonly [Kind in ExecutorType]: { readonly kind: Kind } & Fields<typeof planFields> &
+  readonly [Kind in ExecutorKindName]: { readonly kind: Kind } & Fields<typeof planFields> &
     Fields<(typeof executorKinds)[Kind]['plan']>
-}[ExecutorType]
+}[ExecutorKindName]
 type Fields<Shape> = Shape extends z.ZodRawShape ? z.infer<z.ZodObject<Shape>> : never
 const plans = Object.entries<ExecutorKind>(executorKinds).map(([kind, { plan }]) =>
   z.object({ kind: z.literal(kind), ...planFields, ...plan }),

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import type { Executor, Job, PreparedRun, RunnableTool } from '../contract/executor.ts'
-import type { ExecutorType } from '../contract/executor-kinds.ts'
+import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import type { Isolation } from '../contract/run.ts'
 import type { Readiness } from '../contract/tool-state.ts'
 import { boundValues } from './bound-values.ts'
@@ -14,7 +14,7 @@ export interface Call<Config> extends Job {
 
 /** An executor on configs that are valid: the schema of the configs, and what one call is derived to. */
 export interface ExecutorDefinition<Config> extends Pick<Executor, 'check' | 'close'> {
-  readonly kind: ExecutorType
+  readonly kind: ExecutorKindName
   readonly config: z.ZodType<Config>
   /** The config of a tool whose source has parsed it already. */
   readonly parsed?: (tool: RunnableTool) => Config | undefined

@@ -1,7 +1,7 @@
 import type { Environment } from '../base/expand-variables.ts'
 import type { Problem } from '../base/problem.ts'
 import type { Executor } from '../contract/executor.ts'
-import type { ExecutorType } from '../contract/executor-kinds.ts'
+import type { ExecutorKindName, ExecutorType } from '../contract/executor-kinds.ts'
 import { checkCliConfig } from './cli/check-config.ts'
 import { type CliExecutorOptions, createCliExecutor } from './cli/cli-executor.ts'
 import { checkHttpConfig } from './http/check-config.ts'
@@ -18,7 +18,8 @@ import type { Sandbox } from './sandbox/sandbox.ts'
 import { checkShellConfig } from './shell/check-config.ts'
 import { createShellExecutor } from './shell/shell-executor.ts'
 
-export { loadServers } from './mcp/load-servers.ts'
+export { createCodeExecutor } from './code/code-executor.ts'
+export { loadServers, readServers } from './mcp/load-servers.ts'
 export { Environments } from './python/environments.ts'
 export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.ts'
 export { Sandbox } from './sandbox/sandbox.ts'
@@ -62,7 +63,7 @@ export const executors: Readonly<Record<ExecutorType, ExecutorEntry>> = {
 export function openEach(
   host: ExecutorHost,
   matches: (kind: ExecutorType) => boolean = () => true,
-): Partial<Record<ExecutorType, Executor>> {
+): Partial<Record<ExecutorKindName, Executor>> {
   const kinds = (Object.keys(executors) as ExecutorType[]).filter(matches)
   const opened = kinds.map((kind) => [kind, executors[kind].open(host)] as const)
   return Object.fromEntries(opened.filter(([, executor]) => executor !== undefined))

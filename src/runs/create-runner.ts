@@ -13,7 +13,7 @@ import {
   type RunControls,
   type RunnableTool,
 } from '../contract/executor.ts'
-import { type ExecutorType, kindOf } from '../contract/executor-kinds.ts'
+import { type ExecutorKindName, kindOf } from '../contract/executor-kinds.ts'
 import { firstWorkspace, type Grant } from '../contract/grants.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
@@ -26,7 +26,7 @@ type Input = Readonly<Record<string, unknown>>
 
 /** The dependencies of a runner, which are independent of each other. */
 export interface RunnerParts {
-  readonly executors: Partial<Readonly<Record<ExecutorType, Executor>>>
+  readonly executors: Partial<Readonly<Record<ExecutorKindName, Executor>>>
   readonly slots: Semaphore
   /** The slots of tools that are no processes of this machine; the same where absent. */
   readonly remoteSlots?: Semaphore | undefined
@@ -91,7 +91,7 @@ export interface Runner {
   /** The slots for calls of a tool: programs have their own, because their calls need slots while they run. */
   slotsOf(tool: RunnableTool): Semaphore
   /** The executors of this runner. */
-  readonly kinds: readonly ExecutorType[]
+  readonly kinds: readonly ExecutorKindName[]
   /** Validates the arguments of a call and applies policies. */
   prepare(tool: RunnableTool, input: Input, options?: CallOptions): Promise<PreparedCall>
   /** Returns exactly the plan that a call would run. */
@@ -195,7 +195,7 @@ export function createRunner(parts: RunnerParts): Runner {
     slots,
     remoteSlots,
     slotsOf,
-    kinds: Object.keys(parts.executors) as ExecutorType[],
+    kinds: Object.keys(parts.executors) as ExecutorKindName[],
     prepare,
     async plan(tool, input, options) {
       const { prepared } = await prepare(tool, input, options)

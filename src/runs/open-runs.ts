@@ -21,6 +21,8 @@ interface OpenRunsOptions {
   readonly takesWork: boolean
   /** Whether this process runs the calls that it receives. */
   readonly runsTools: boolean
+  /** Whether only queued runs with a label of this process are taken. */
+  readonly takesOwnOnly?: boolean
   readonly observer?: RunObserver | undefined
   readonly tracing?: Tracing | undefined
 }

@@ -28,6 +28,8 @@ export interface RecordedRunsParts {
   readonly info: WorkerInfo
   /** Whether this process runs tools; otherwise every call goes through the queue. */
   readonly runsTools: boolean
+  /** Whether only queued runs with a label of this process are taken. */
+  readonly takesOwnOnly?: boolean | undefined
   readonly observer?: RunObserver | undefined
   readonly tracing?: Tracing | undefined
 }
@@ -63,7 +65,8 @@ export class RecordedRuns {
     this.#inline = new InlineRuns({ ...parts, leases, recorder })
     this.#waits = new RunWaits({ ...parts, leases, notices })
     const track = (work: Promise<void>) => this.#track(work)
-    this.#queue = new RunQueue({ ...parts, recorder, notices, worker: info.worker, labels: this.#labels, track })
+    const labels = parts.takesOwnOnly === true ? info.labels : this.#labels
+    this.#queue = new RunQueue({ ...parts, recorder, notices, worker: info.worker, labels, track })
   }
 
   /** Registers this process as a worker: listens, sweeps, and takes runs from the queue where it takes work. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { JsonText } from '../../base/json-text.ts'
 import { type Executor, type Job, killAtOnce, type RunControls } from '../../contract/executor.ts'
-import { type ExecutorType, executorKinds } from '../../contract/executor-kinds.ts'
+import { type ExecutorKindName, executorKinds } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { hasFaultHook, reachPoint } from '../../rules/fault-points.ts'
@@ -88,7 +88,7 @@ export class Launcher {
     return child
   }
 
-  #run(kind: ExecutorType, job: Job & { readonly timeoutMs: number }, controls: RunControls): Promise<RunOutcome> {
+  #run(kind: ExecutorKindName, job: Job & { readonly timeoutMs: number }, controls: RunControls): Promise<RunOutcome> {
     const id = ++this.#runs
     const child = this.#open()
     const { signal } = controls

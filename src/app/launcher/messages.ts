@@ -1,7 +1,7 @@
 import { type ErrorCode, TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { Job } from '../../contract/executor.ts'
-import type { ExecutorType } from '../../contract/executor-kinds.ts'
+import type { ExecutorKindName } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import type { FaultPoint } from '../../rules/fault-points.ts'
@@ -27,7 +27,7 @@ export type ToLauncher =
   | {
       readonly type: 'run'
       readonly id: number
-      readonly kind: ExecutorType
+      readonly kind: ExecutorKindName
       readonly job: Job
       readonly traceparent: string | undefined
       readonly where: ExecutorChoice | undefined

@@ -9,6 +9,7 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  type Tool,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/client'
 import { packageVersion } from '../../base/package-info.ts'
@@ -147,10 +148,9 @@ export class Connection {
     }
   }
 
-  /** The names of the server's tools. */
-  async listTools(signal: AbortSignal): Promise<readonly string[]> {
-    const { tools } = await this.#client.listTools(undefined, { signal, cacheMode: 'bypass' })
-    return tools.map(({ name }) => name)
+  /** The definitions of the server's tools. */
+  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
+    return (await this.#client.listTools(undefined, { signal, cacheMode: 'bypass' })).tools
   }
 
   /** Whether the server still responds. */

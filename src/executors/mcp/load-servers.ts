@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import { isObject } from '../../base/json-values.ts'
-import { formatProblem, type Problem } from '../../base/problem.ts'
+import { formatProblem, type Problem, toPointer } from '../../base/problem.ts'
 import { suggest } from '../../base/suggest.ts'
+import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { isOwnVariable } from '../../rules/settings.ts'
-import { type McpServer, schemaFor } from './server-settings.ts'
+import { type McpServer, type McpServerInput, schemaFor } from './server-settings.ts'
 
 /** The file with the server definitions; `required` if it was configured explicitly. */
 export interface ServersFile {
@@ -20,7 +21,7 @@ export interface ServersFile {
 /** Loads the MCP servers that tools may refer to; the default file may be missing. */
 export function loadServers({ path, required }: ServersFile, env: Environment): ReadonlyMap<string, McpServer> {
   if (!required && !existsSync(path)) return new Map()
-  const available = Object.fromEntries(Object.entries(env).filter(([name]) => !isOwnVariable(name)))
+  const available = withoutOwn(env)
   const document = parseJsonOrYaml(readTextFile(path), path)
   const problems: Problem[] = [...document.problems]
   const servers = new Map<string, McpServer>()
@@ -34,6 +35,29 @@ export function loadServers({ path, required }: ServersFile, env: Environment): 
   if (problems.some(({ severity }) => severity === 'error')) throw refuse(path, problems)
   return servers
 }
+
+/** The servers of `mcpServers` entries that a program passes, with the rules of the file. */
+export function readServers(
+  definitions: Readonly<Record<string, McpServerInput>>,
+  env: Environment,
+): ReadonlyMap<string, McpServer> {
+  const problems: Problem[] = []
+  const report: Report = (path, message, hint) => {
+    problems.push({ severity: 'error', pointer: toPointer(path), message, ...(hint && { hint }) })
+  }
+  const servers = new Map<string, McpServer>()
+  for (const [name, definition] of Object.entries(definitions)) {
+    if (!/^[^:\s]{1,100}$/u.test(name))
+      report(['servers', name], 'the name of a server must not contain colons or white space')
+    const server = read(definition, ['servers', name], { env: withoutOwn(env), report })
+    if (server !== undefined) servers.set(name, server)
+  }
+  if (problems.length > 0) throw toProblemError({ code: 'CONFIG_INVALID', what: 'The servers', problems })
+  return servers
+}
+
+const withoutOwn = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !isOwnVariable(name)))
 
 type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void
 

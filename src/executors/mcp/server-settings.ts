@@ -43,6 +43,8 @@ const HttpServer = z.object({
 
 /** The definition of an upstream MCP server in the format of MCP clients; unknown keys are ignored. */
 export type McpServer = z.infer<typeof StdioServer> | z.infer<typeof HttpServer>
+/** A definition as a program passes it: fields with a default are optional. */
+export type McpServerInput = z.input<typeof StdioServer> | z.input<typeof HttpServer>
 export type StdioServer = z.infer<typeof StdioServer>
 export type HttpServer = z.infer<typeof HttpServer>
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tool } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
@@ -86,7 +87,7 @@ export class Upstream {
     }, request.signal)
   }
 
-  listTools(signal: AbortSignal): Promise<readonly string[]> {
+  listTools(signal: AbortSignal): Promise<readonly Tool[]> {
     return this.#use((connection) => connection.listTools(signal), signal)
   }
 

@@ -35,6 +35,8 @@ export interface EmbedderOptions {
 export interface LiveCatalogOptions extends EmbedderOptions {
   readonly source: Source
   readonly policyFile?: string | undefined
+  /** The policy that takes the place of a file. */
+  readonly policy?: Policy | undefined
   /** The policy file of the process, for a catalog that does not load it itself. */
   readonly filePolicy?: (() => Policy | undefined) | undefined
   readonly logger: Logger
@@ -71,6 +73,8 @@ export class LiveCatalog {
   secrets: ReadonlySet<string> | undefined
   /** The stored limits as of the last change of the registry, likewise. */
   limits: readonly Limit[] | undefined
+  /** Whether the program adds tools itself, which are not loaded under the policy file. */
+  hasProgramTools = false
 
   constructor(options: LiveCatalogOptions) {
     this.#options = options

@@ -17,16 +17,23 @@ export interface ConfigSnapshot {
 
 /** Builds the tools of configs under the policy file, and logs warnings. */
 export function buildSnapshot(
-  { policyFile, logger }: { readonly policyFile?: string | undefined; readonly logger: Logger },
+  {
+    policyFile,
+    policy: ownPolicy,
+    logger,
+  }: { readonly policyFile?: string | undefined; readonly policy?: Policy | undefined; readonly logger: Logger },
   configs: readonly LoadedConfig[],
   version: number,
 ): ConfigSnapshot {
-  const policy = policyFile === undefined ? undefined : loadPolicy(policyFile)
+  const own = ownPolicy && { value: ownPolicy, warnings: [] }
+  const policy = policyFile === undefined ? own : loadPolicy(policyFile)
   const parsed = configs.map((loaded) => loaded.config)
   for (const warning of [...configs.flatMap((loaded) => loaded.warnings), ...(policy?.warnings ?? [])]) {
     logger.warn(formatProblem(warning))
   }
-  if (policy !== undefined) for (const unknown of findUnknownNames(policy.value, parsed)) logger.warn(unknown)
+  // A program may have other tools than those of configs.
+  if (policy !== undefined && ownPolicy === undefined)
+    for (const unknown of findUnknownNames(policy.value, parsed)) logger.warn(unknown)
   const index = ToolIndex.fromConfigs(parsed, {
     policy: policy?.value,
     checked: true,

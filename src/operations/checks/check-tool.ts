@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/suggest.ts'
 import { annotationAliases, annotationNames, toMcpNames } from '../../contract/annotations.ts'
 import type { ToolAnnotations } from '../../contract/catalog.ts'
 import type { Executor } from '../../contract/executor.ts'
-import type { ExecutorType } from '../../contract/executor-kinds.ts'
+import type { ExecutorKindName } from '../../contract/executor-kinds.ts'
 import type { GrantsOf } from '../../contract/grants.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import { hasErrors } from '../../diagnostics/finding.ts'
@@ -154,7 +154,7 @@ function toProblem(key: string, value: unknown): Problem {
 
 /** The executors of a process, and the grants of its workspaces; all if absent. */
 interface CheckParts {
-  readonly executors?: Partial<Readonly<Record<ExecutorType, Executor>>> | undefined
+  readonly executors?: Partial<Readonly<Record<ExecutorKindName, Executor>>> | undefined
   readonly grantsOf?: GrantsOf | undefined
 }
 

@@ -8,7 +8,7 @@ const maxShown = 20
 
 /** Returns the learned queries. */
 export const showLearning = defineOperation({
-  name: 'search.learning',
+  name: 'learning.show',
   summary: 'Show what search learned from past queries and calls.',
   scope: 'admin',
   needs: ['memory'],
@@ -24,7 +24,7 @@ export const showLearning = defineOperation({
 
 /** Deletes the learned queries. */
 export const forgetLearning = defineOperation({
-  name: 'search.forget',
+  name: 'learning.forget',
   summary: 'Delete everything that search learned.',
   scope: 'admin',
   needs: ['memory'],

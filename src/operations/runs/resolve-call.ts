@@ -57,15 +57,20 @@ export async function resolveCall(
   })
 }
 
-/** A tool of a config; the bounds of the policy file are part of it already. */
+/** A tool of a config, which has the bounds of the policy file already, or one that the program adds itself. */
 function resolveEntry(
-  { catalog }: OperationContext<'catalog'>,
+  context: OperationContext<'catalog'>,
   { id, tool: { name }, runnable }: FoundEntry,
   { version, stored }: { version: number | undefined; stored: Rules },
 ): ResolvedCall | undefined {
   if (runnable === undefined || stored === undefined) return undefined
   refuseVersion(name, version)
-  const own = ruleFor(catalog.filePolicy(), name)
+  if (runnable.resolved === undefined) {
+    const bound = withFileRule(context, name, () => stored)
+    const tool = bound && { ...runnable, constraints: [...runnable.constraints, ...bound.map(({ args }) => args)] }
+    return tool && { tool, id, approvalBy: approvalSources(tool, bound) }
+  }
+  const own = ruleFor(context.catalog.filePolicy(), name)
   const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
   const rules = [...stored, ...asking]
   const constraints = [...runnable.constraints, ...rules.map(({ args }) => args)]
@@ -138,7 +143,7 @@ function refuseInactive(tool: RegisteredTool): void {
 
 function refuseVersion(name: string, version: number | undefined): void {
   if (version === undefined) return
-  throw new TooldexError('INPUT_INVALID', `${name} comes from a config file and has no versions.`, {
+  throw new TooldexError('INPUT_INVALID', `${name} is not a registered tool and has no versions.`, {
     hint: 'Leave version out.',
   })
 }

@@ -125,7 +125,7 @@ interface DescribeOptions {
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */
 async function approvalOf(context: ToolContext, found: FoundTool) {
   const readiness = context.catalog.readinessOf(found)
-  const view = context.registry === undefined ? undefined : await viewOf(context)
+  const view = await viewOf(context)
   return unlessReady(onServer(view?.readinessOf(found.tool, readiness) ?? readiness, context.origin))
 }
 

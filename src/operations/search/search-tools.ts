@@ -71,7 +71,8 @@ async function overview({ limit }: Input, context: OperationContext<'catalog' | 
   const count = await loadTokenCounter()
   const view = await viewOf(context)
   const tools = await catalog.open()
-  const all = [...summarizeConfigs(catalog.current().index.summary(), tools, view), ...summarizeRegistered(tools, view)]
+  const configs = summarizeConfigs(catalog.current().index.summary(), tools, view)
+  const all = [...configs, ...summarizeRegistered(tools, view), ...summarizeProgram(tools, view)]
   const summary = all.slice(0, limit ?? all.length)
   const spentTokens = count(JSON.stringify(summary))
   return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
@@ -92,6 +93,21 @@ function summarizeRegistered(tools: Catalog, view: ToolView | undefined): readon
   if (registered.length === 0) return []
   const description = 'Registered tools; filter by source "registry".'
   return [{ name: 'registry', description, toolCount: registered.length, category: null, tags: [] }]
+}
+
+/** The tools that a program adds itself, by namespace: functions, and those of MCP servers. */
+function summarizeProgram(tools: Catalog, view: ToolView | undefined): readonly CliSummary[] {
+  const counts = new Map<string, { readonly source: string; toolCount: number }>()
+  for (const found of tools.list()) {
+    const { source = 'code', namespace = '' } = found.tool
+    if ((source !== 'code' && source !== 'mcp') || view?.shows(found) === false) continue
+    const before = counts.get(namespace)?.toolCount ?? 0
+    counts.set(namespace, { source, toolCount: before + 1 })
+  }
+  return Array.from(counts, ([name, { source, toolCount }]) => {
+    const description = source === 'code' ? 'Functions of this program.' : 'Tools of an MCP server.'
+    return { name, description, toolCount, category: null, tags: [] }
+  })
 }
 
 async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {

@@ -36,8 +36,9 @@ export const needsApproval: Readiness = Object.freeze({
 /** The view of the caller; undefined if no policy applies and no toolset restricts the request. */
 export async function viewOf(context: ToolContext): Promise<ToolView | undefined> {
   const { caller } = context
-  // Tools of configs are loaded under the file already; without a registry there are no others.
-  const named = context.registry === undefined ? [] : withFilePolicy(context, await keptPolicies(context))
+  // Tools of configs are loaded under the file already.
+  const hasOthers = context.registry !== undefined || context.catalog.hasProgramTools
+  const named = hasOthers ? withFilePolicy(context, await keptPolicies(context)) : []
   const policies = policiesFor(
     named.map(({ name, policy }) => ({ ...policy, name })),
     caller,

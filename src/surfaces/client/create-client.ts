@@ -1,10 +1,36 @@
 import { TooldexError } from '../../base/errors.ts'
 import { followEvents } from '../../http-client/follow.ts'
 import { type ClientRoute, toRestRequest } from '../../http-client/route.ts'
-import { readJsonResponse, sendRequest } from '../../http-client/send.ts'
-import type { ClientOptions, RequestOptions, TooldexClient } from './client-types.ts'
-import { toPagePromise } from './page-promise.ts'
-import { clientRoutes } from './routes.ts'
+import { type RestServer, readJsonResponse, sendRequest } from '../../http-client/send.ts'
+import {
+  createMethods,
+  type FollowMethod,
+  type MethodOptions,
+  type OperationMethods,
+  type RouteName,
+} from '../../operations/methods/methods.ts'
+import { clientRoutes } from '../../operations/methods/routes.ts'
+
+/** The server of a client, and the limits of its requests. */
+export interface ClientOptions extends Omit<RestServer, 'url'> {
+  /** The URL of the server; in a browser, that of the page if absent. */
+  readonly url?: string | undefined
+  /** The number of attempts after the first, for requests that are safe to repeat; 3 if absent. */
+  readonly retries?: number | undefined
+  /** The time limit of each attempt; one minute, or the longer limit of an operation, if absent. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** The options of one request. */
+export interface RequestOptions extends MethodOptions {
+  readonly timeoutMs?: number | undefined
+  readonly retries?: number | undefined
+  /** Requests with the same key run once; a random key is sent if absent. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** A client of a server: its operations with a route as methods, such as `tools.search` and `executions.get`. */
+export interface TooldexClient extends OperationMethods<RequestOptions>, FollowMethod {}
 
 const defaults = { retries: 3, timeoutMs: 60_000 }
 type Input = Readonly<Record<string, unknown>>
@@ -12,34 +38,30 @@ type Input = Readonly<Record<string, unknown>>
 /** Creates a client of a server; nothing is sent before the first request. */
 export function createClient(options: ClientOptions = {}): TooldexClient {
   const server = { ...options, url: readUrl(options.url) }
-  const groups: Record<string, Record<string, unknown>> = {}
-  for (const [name, route] of Object.entries<ClientRoute>(clientRoutes)) {
-    const [group = '', method = ''] = name.replace(/^registry\./, 'tools.').split('.')
-    groups[group] ??= {}
-    groups[group][method] = toMethod(server, route)
-  }
-  const follow: TooldexClient['follow'] = (id, { signal } = {}) =>
-    followEvents(server, id, signal) as ReturnType<TooldexClient['follow']>
-  return { ...groups, follow } as unknown as TooldexClient
+  const follow: FollowMethod['follow'] = (id, { signal } = {}) =>
+    followEvents(server, id, signal) as ReturnType<FollowMethod['follow']>
+  const methods = createMethods<RequestOptions>((name, input, request) => send(server, { name, input, request }))
+  return { ...methods, follow }
 }
 
-const toMethod = (server: ClientOptions & { readonly url: string }, route: ClientRoute) => {
-  const send = async (input: Input, options: RequestOptions): Promise<unknown> => {
-    const { signal, retries = server.retries ?? defaults.retries } = options
-    const timeoutMs = options.timeoutMs ?? server.timeoutMs ?? route.deadlineMs ?? defaults.timeoutMs
-    const key = keyFor(route, input, options)
-    const request = toRestRequest(route, input)
-    const headers = { ...request.headers, ...(key === undefined ? {} : { 'idempotency-key': key }) }
-    const isStream = route.media !== undefined
-    return sendRequest(
-      options.traceparent === undefined ? server : { ...server, traceparent: options.traceparent },
-      { ...request, headers },
-      { signal, retries, timeoutMs, isRepeatable: isRepeatable(route, input, key) },
-      isStream ? async ({ body }) => body : readJsonResponse,
-    )
-  }
-  return (input: Input = {}, options: RequestOptions = {}) =>
-    toPagePromise(send(input, options), (cursor) => send({ ...input, cursor }, options))
+interface MethodCall {
+  readonly name: RouteName
+  readonly input: Input
+  readonly request: RequestOptions
+}
+
+function send(server: ClientOptions & { readonly url: string }, { name, input, request }: MethodCall) {
+  const route: ClientRoute = clientRoutes[name]
+  const { signal, traceparent, retries = server.retries ?? defaults.retries } = request
+  const timeoutMs = request.timeoutMs ?? server.timeoutMs ?? route.deadlineMs ?? defaults.timeoutMs
+  const key = keyFor(route, input, request)
+  const { headers, ...rest } = toRestRequest(route, input)
+  return sendRequest<unknown>(
+    traceparent === undefined ? server : { ...server, traceparent },
+    { ...rest, headers: { ...headers, ...(key === undefined ? {} : { 'idempotency-key': key }) } },
+    { signal, retries, timeoutMs, isRepeatable: isRepeatable(route, input, key) },
+    route.media === undefined ? readJsonResponse : async ({ body }) => body,
+  )
 }
 
 /** A random key makes a change safe to repeat; `execute` accepts the key in its input, too. */

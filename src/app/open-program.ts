@@ -1,0 +1,51 @@
+import type { FunctionTool } from '../contract/function-tool.ts'
+import type { SecretBox } from '../contract/secret.ts'
+import { createCodeExecutor, createMcpExecutor } from '../executors/index.ts'
+import { createLocalClient } from '../operations/registry-client/local-client.ts'
+import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
+import { processEnv } from '../rules/settings.ts'
+import { createRedactor, openSecrets } from '../secrets/index.ts'
+import { compose } from './compose.ts'
+import type { ProgramParts } from './open-own-registry.ts'
+
+/** The parts of a program, with its functions instead of their executor. */
+interface OpenedParts extends Omit<ProgramParts, 'code'> {
+  readonly functions: ReadonlyMap<string, FunctionTool>
+}
+
+interface OpenProgramOptions {
+  /** The environment that names the database; nothing is stored without it. */
+  readonly env: NodeJS.ProcessEnv | undefined
+  readonly signal: AbortSignal
+  /** How long the end of running calls is awaited. */
+  readonly drainMs: number
+}
+
+/** Opens the tools of a program, with those registered in its database if it has one. */
+export async function openProgram(
+  { functions, ...parts }: OpenedParts,
+  { env, signal, drainMs }: OpenProgramOptions,
+): Promise<RegistryClient> {
+  const program = { ...parts, code: createCodeExecutor(functions) }
+  if (env === undefined) return openUnrecorded(program, signal, drainMs)
+  const { openOwnRegistry } = await import('./open-own-registry.ts')
+  return openOwnRegistry(signal, { env, follow: true, program })
+}
+
+/** Without a database, calls are not recorded, and nothing is written to TOOLDEX_HOME. */
+async function openUnrecorded(program: ProgramParts, signal: AbortSignal, drainMs: number): Promise<RegistryClient> {
+  const { configs, servers, code, label: _label, show, ...more } = program
+  const secrets = openSecrets({ env: processEnv, box: noBox, find: async () => undefined }, 'default')
+  const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, processEnv)
+  const mcp = createMcpExecutor({ servers, env: processEnv, secrets, redactorFor })
+  const context = compose({ configs }, { ...more, executors: { code, mcp }, keepsNothing: true })
+  await show(context.catalog, mcp.upstreams)
+  return { ...createLocalClient({ ...context, signal }), close: () => context.runner.close(drainMs) }
+}
+
+const noBox: SecretBox = {
+  seal: () => {
+    throw new Error('There is no database for secrets.')
+  },
+  open: (sealed) => sealed,
+}
