@@ -16,7 +16,7 @@ export function loadPolicy(path: string): TypedYaml<Policy> {
 }
 
 /** Reads a policy from YAML text. */
-function parsePolicy(text: string, file: string): TypedYaml<Policy> {
+export function parsePolicy(text: string, file: string): TypedYaml<Policy> {
   return parseTypedYaml(
     text,
     file,

@@ -5,8 +5,7 @@ import type { FunctionTool } from '../../contract/function-tool.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { ready } from '../../contract/tool-state.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
-import type { Deadline } from '../network/deadline.ts'
-import { type Ending, failed, runRemote } from '../network/run-remote.ts'
+import { type Deadline, type Ending, failed, runRemote } from '../network/run-remote.ts'
 
 const CodeConfig = z.object({
   /** The id of the tool. */

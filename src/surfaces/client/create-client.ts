@@ -50,7 +50,7 @@ interface MethodCall {
   readonly request: RequestOptions
 }
 
-function send(server: ClientOptions & { readonly url: string }, { name, input, request }: MethodCall) {
+async function send(server: ClientOptions & { readonly url: string }, { name, input, request }: MethodCall) {
   const route: ClientRoute = clientRoutes[name]
   const { signal, traceparent, retries = server.retries ?? defaults.retries } = request
   const timeoutMs = request.timeoutMs ?? server.timeoutMs ?? route.deadlineMs ?? defaults.timeoutMs
