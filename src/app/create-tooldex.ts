@@ -23,6 +23,8 @@ export interface TooldexOptions {
   readonly database?: { readonly url: string } | { readonly home: string } | undefined
   /** The tools that may be called, and the bounds on their arguments: a file, or the policy itself. */
   readonly policy?: string | Policy | undefined
+  /** Whether programs may run (`tooldex:run_code`); off if absent. */
+  readonly codeMode?: boolean | undefined
   /** Receives a line for each warning, such as a server that does not answer. */
   readonly log?: ((line: string) => void) | undefined
 }
@@ -60,7 +62,12 @@ export async function createTooldex(options: TooldexOptions = {}): Promise<Toold
     await servers.showIn(catalog, upstreams)
   }
   const parts = { ...(await readSources(options)), functions: functions.all, label, logger, show }
-  const client = await openProgram(parts, { env: environmentOf(options), signal: closing.signal, drainMs })
+  const client = await openProgram(parts, {
+    env: environmentOf(options),
+    codeMode: options.codeMode,
+    signal: closing.signal,
+    drainMs,
+  })
   return {
     ...toProgramMethods(client, closing.signal),
     register: (...added) => functions.add(added),

@@ -15,6 +15,8 @@ interface OpenedParts extends Omit<ProgramParts, 'code'> {
 interface OpenProgramOptions {
   /** The environment that names the database; nothing is stored without it. */
   readonly env: NodeJS.ProcessEnv | undefined
+  /** Whether programs may run. */
+  readonly codeMode?: boolean | undefined
   readonly signal: AbortSignal
   /** How long the end of running calls is awaited. */
   readonly drainMs: number
@@ -23,21 +25,25 @@ interface OpenProgramOptions {
 /** Opens the tools of a program, with those registered in its database if it has one. */
 export async function openProgram(
   { functions, ...parts }: OpenedParts,
-  { env, signal, drainMs }: OpenProgramOptions,
+  { env, ...options }: OpenProgramOptions,
 ): Promise<RegistryClient> {
   const program = { ...parts, code: createCodeExecutor(functions) }
-  if (env === undefined) return openUnrecorded(program, signal, drainMs)
+  if (env === undefined) return openUnrecorded(program, options)
+  const { signal, codeMode } = options
   const { openOwnRegistry } = await import('./open-own-registry.ts')
-  return openOwnRegistry(signal, { env, follow: true, program })
+  return openOwnRegistry(signal, { env, follow: true, codeMode, program })
 }
 
 /** Without a database, calls are not recorded, and nothing is written to TOOLDEX_HOME. */
-async function openUnrecorded(program: ProgramParts, signal: AbortSignal, drainMs: number): Promise<RegistryClient> {
+async function openUnrecorded(
+  program: ProgramParts,
+  { codeMode, signal, drainMs }: Omit<OpenProgramOptions, 'env'>,
+): Promise<RegistryClient> {
   const { configs, servers, code, label: _label, show, ...more } = program
   const secrets = openSecrets({ env: processEnv, box: noBox, find: async () => undefined }, 'default')
   const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, processEnv)
   const mcp = createMcpExecutor({ servers, env: processEnv, secrets, redactorFor })
-  const context = compose({ configs }, { ...more, executors: { code, mcp }, keepsNothing: true })
+  const context = compose({ configs, codeMode }, { ...more, executors: { code, mcp }, keepsNothing: true })
   await show(context.catalog, mcp.upstreams)
   return { ...createLocalClient({ ...context, signal }), close: () => context.runner.close(drainMs) }
 }
