@@ -240,6 +240,8 @@ async function removeAll(ask) {
     await ask(`registry.${name}`, tool)
   await ask('categories.change', { ...category, body: { name: 'Weather and climate' } })
   await ask('categories.delete', { at: { idOrName: 'Weather and climate' } })
+  const simulated = { default: 'enabled', tools: { weather_now: { requireApproval: true } } }
+  await ask('policies.simulate', { body: { policy: simulated, days: 30, limit: 1 } })
   await ask('policies.delete', policy)
   await ask('toolsets.delete', { at: { name: 'weather' } })
   await ask('limits.delete', { at: { name: 'agents' } })

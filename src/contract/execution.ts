@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { asStored } from './as-stored.ts'
 import type { RunnableTool } from './executor.ts'
+import type { PastCallStore } from './past-call.ts'
 import { Isolation, type RunOutcome, RunStatus, StoredResult } from './run.ts'
 import type { Caller, Page, PageQuery } from './stores.ts'
-import type { WorkerInfo, WorkerState } from './worker.ts'
+import type { SweepingWorker, WorkerInfo, WorkerState } from './worker.ts'
 
 /** The status of a recorded run; the last four are final. */
 export const ExecutionStatus = z.enum(['PENDING', 'RUNNING', ...RunStatus.options])
@@ -227,12 +228,6 @@ export interface QueueState {
   readonly workers: readonly WorkerState[]
 }
 
-/** The sweeping process and its own current runs. */
-export interface SweepingWorker {
-  readonly worker: string
-  readonly runs: readonly string[]
-}
-
 /** The decision on a call that waits for approval. */
 export interface ApprovalDecision {
   readonly approve: boolean
@@ -252,7 +247,7 @@ export interface GiveBackOptions {
 }
 
 /** Recorded runs. All times are those of the database clock. */
-export interface ExecutionStore {
+export interface ExecutionStore extends PastCallStore {
   /** Whether other processes may take runs; false for an embedded database, which only one process opens. */
   readonly shared: boolean
   /** Records a new run, or returns the existing run with the same idempotency key. */

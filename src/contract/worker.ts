@@ -23,3 +23,9 @@ export const WorkerState = WorkerInfo.extend({
   alive: z.boolean().describe('Whether its lease is valid.'),
 })
 export type WorkerState = z.infer<typeof WorkerState>
+
+/** The sweeping process and its own current runs. */
+export interface SweepingWorker {
+  readonly worker: string
+  readonly runs: readonly string[]
+}

@@ -69,6 +69,7 @@ import { listSources } from './server/list-sources.ts'
 import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment } from './server/python-environments.ts'
 import { runDoctor } from './server/run-doctor.ts'
 import { validateConfigs } from './server/validate-configs.ts'
+import { simulatePolicy } from './simulation/simulate-policy.ts'
 import { listOffers, requestOffer } from './upstreams/offers.ts'
 
 /** All operations. Surfaces import the ones they render; docs and tests iterate over the list. */
@@ -151,6 +152,7 @@ export const operations = [
   getLimit,
   putLimit,
   deleteLimit,
+  simulatePolicy,
   exportBundle,
   importBundle,
   migrateDatabase,

@@ -32,6 +32,7 @@ export async function openRecorded(options: { readonly concurrency?: number; rea
   return {
     context,
     stores,
+    database,
     folder,
     sync: () => feed.sync(),
     async register(name: string, options: Parameters<typeof scriptTool>[1]) {

@@ -75,9 +75,9 @@ async function findPolicy(context: OperationContext<'registry'>, name: string): 
   return shownPolicy(mustExist(policy, 'policy', name))
 }
 
-/** Problems that the schema cannot detect, such as an invalid pattern. */
-function refuseSenseless(policy: Policy): void {
-  const problems = checkPolicy(policy).map((finding) => toProblem(finding))
+/** Rejects problems that the schema cannot detect, such as an invalid pattern; the path is that of the policy in the input. */
+export function refuseSenseless(policy: Policy, path: readonly string[] = []): void {
+  const problems = checkPolicy(policy).map((finding) => toProblem({ ...finding, path: [...path, ...finding.path] }))
   if (problems.length === 0) return
   throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
 }

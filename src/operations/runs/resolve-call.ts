@@ -6,13 +6,13 @@ import type { RunnableTool } from '../../contract/executor.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
 import { policiesFor, ruleFor } from '../../rules/policy-rules.ts'
-import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
-import { fromRegistry } from '../../rules/runnable-tool.ts'
+import { findTightening } from '../../rules/protection.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
 import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
+import { bindEntry, bindRegistered, namedRules } from './call-rules.ts'
 
 const loadRunCode = lazyModule(() => import('./run-code.ts'))
 
@@ -67,15 +67,15 @@ function resolveEntry(
   refuseVersion(name, version)
   if (runnable.resolved === undefined) {
     const bound = withFileRule(context, name, () => stored)
-    const tool = bound && { ...runnable, constraints: [...runnable.constraints, ...bound.map(({ args }) => args)] }
-    return tool && { tool, id, approvalBy: approvalSources(tool, bound) }
+    return bound && { id, ...bindEntry(runnable, bound) }
   }
-  const own = ruleFor(context.catalog.filePolicy(), name)
-  const asking = own?.requireApproval === true ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
-  const rules = [...stored, ...asking]
-  const constraints = [...runnable.constraints, ...rules.map(({ args }) => args)]
-  const tool = rules.length === 0 ? runnable : { ...runnable, constraints }
-  return { tool, id, approvalBy: approvalSources(tool, rules) }
+  return { id, ...bindEntry(runnable, [...stored, ...fileApproval(context.catalog, name)]) }
+}
+
+/** The approval requirement of the policy file, whose bounds are part of the tools of configs. */
+export function fileApproval(catalog: OperationContext<'catalog'>['catalog'], tool: string): readonly NamedRule[] {
+  const isRequired = ruleFor(catalog.filePolicy(), tool)?.requireApproval === true
+  return isRequired ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
 }
 
 async function resolveRegistered(
@@ -95,32 +95,13 @@ async function resolveRegistered(
       },
     )
   const pinned = await inVersion(context, latest, version ?? named.version)
-  refuseUnbound(pinned, latest, bound)
+  const runnable = bindRegistered(pinned, latest, bound)
   if (pinned !== latest) refuseWeaker(context, pinned, latest)
-  const runnable = fromRegistry(withLatestProtection(pinned, latest), bound)
   return {
-    tool: runnable,
+    ...runnable,
     id,
-    approvalBy: approvalSources(runnable, bound),
     ...(latest.status === 'DEPRECATED' ? { warning: `${latest.name} is deprecated and may be removed.` } : {}),
   }
-}
-
-/** Rejects a version without an argument that a policy bounds: the bound would have no effect. */
-function refuseUnbound(called: RegisteredTool, latest: RegisteredTool, rules: readonly NamedRule[]): void {
-  const unbound = findUnboundArgument(called, latest, rules)
-  if (unbound === undefined) return
-  const { name, version } = called
-  throw new TooldexError(
-    'POLICY_REFUSED',
-    `A policy bounds the argument '${unbound}' of ${name}, which version ${version} does not have.`,
-    {
-      hint:
-        called === latest
-          ? 'Ask an admin to change the policy, or the tool.'
-          : 'Call the latest version: leave the version out.',
-    },
-  )
 }
 
 /** Rejects a pinned version that would bypass a protection which the tool has gained since. */
@@ -150,15 +131,10 @@ function refuseVersion(name: string, version: number | undefined): void {
 
 /** The rules of stored policies for each tool and this caller; undefined for a hidden tool. */
 async function readRules({ registry, caller }: OperationContext<'registry?'>): Promise<(tool: string) => Rules> {
-  const named = (await registry?.stores.policies.list(caller.workspace)) ?? []
-  const policies = named.map(({ name, policy }) => ({ ...policy, name }))
-  const binding = policiesFor(policies, caller)
+  const rulesOn = namedRules((await registry?.stores.policies.list(caller.workspace)) ?? [], caller)
   return (tool) => {
-    const rules = binding.flatMap((policy) => {
-      const rule = ruleFor(policy, tool)
-      return rule === undefined ? [] : [{ ...rule, of: `the policy ${policy.name}` }]
-    })
-    return rules.length < binding.length ? undefined : rules
+    const { rules, hiddenBy } = rulesOn(tool)
+    return hiddenBy.length > 0 ? undefined : rules
   }
 }
 
@@ -203,8 +179,3 @@ export const approvalOf = ({ approvalBy }: ResolvedCall) => ({
   needsApproval: approvalBy.length > 0,
   approvalBy: [...approvalBy],
 })
-
-const approvalSources = ({ annotations }: RunnableTool, rules: readonly NamedRule[]): readonly string[] => [
-  ...(annotations.requiresApproval === true ? ['the tool itself'] : []),
-  ...rules.flatMap(({ requireApproval, of }) => (requireApproval === true ? [of] : [])),
-]

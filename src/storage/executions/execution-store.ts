@@ -11,11 +11,11 @@ import type {
   GiveBackOptions,
   NewExecution,
   Retention,
-  SweepingWorker,
   UnattendedEnd,
 } from '../../contract/execution.ts'
+import type { PastCallQuery } from '../../contract/past-call.ts'
 import type { Caller } from '../../contract/stores.ts'
-import type { WorkerInfo } from '../../contract/worker.ts'
+import type { SweepingWorker, WorkerInfo } from '../../contract/worker.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import type { Database, Db } from '../database.ts'
 import { isOfContent } from '../failures.ts'
@@ -37,6 +37,7 @@ import { cancelRun, decideOn, decideRun } from './decide-approval.ts'
 import { type AttemptEnd, checkAttempts, finishExecutions, giveBack, type WrittenEnd } from './finish.ts'
 import { readSamples, selectExecutions } from './list.ts'
 import { RunNotifier, readNotice, runChannel } from './notices.ts'
+import { readInputs, readPastCalls } from './past-calls.ts'
 import { QueueRoom } from './queue-room.ts'
 import { toExecution, toFresh } from './rows.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
@@ -178,6 +179,14 @@ export class DatabaseExecutionStore implements ExecutionStore {
 
   list(workspace: string, query: ExecutionQuery) {
     return guard(async () => selectExecutions(this.#db, await this.#cursors(), workspace, query))
+  }
+
+  pastCalls(workspace: string, query: PastCallQuery) {
+    return readPastCalls(this.#db, workspace, query)
+  }
+
+  inputs(workspace: string, ids: readonly string[]) {
+    return readInputs(this.#db, workspace, ids)
   }
 
   samples(workspace: string, toolId: string, version: number, limit: number) {

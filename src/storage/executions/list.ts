@@ -49,7 +49,8 @@ export function selectExecutions(
   })
 }
 
-function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
+/** The conditions of a query. */
+export function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
   const { toolId, tool, names, purpose, status, caller, callerLabel, trace, parent, since, until } = query
   return [
     eq(toolExecutions.workspaceId, workspace),

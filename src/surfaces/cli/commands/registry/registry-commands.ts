@@ -11,6 +11,7 @@ import type { RegistryClient } from '../../host.ts'
 import type { AddCommand } from '../command.ts'
 import { operationCommands, tableText } from '../operation-command.ts'
 import { findingText } from './registry-command.ts'
+import { addSimulate } from './simulate.ts'
 
 /** `tooldex categories ...`: the tree of categories. */
 export const addCategories: AddCommand = (program, host) => {
@@ -174,8 +175,9 @@ async function readValue(interactive: boolean): Promise<string> {
 }
 
 /** `tooldex policies ...`: the policies in the database. */
-export const addPolicies: AddCommand = (program, host) => {
-  const add = operationCommands(program.command('policies'), host)
+export const addPolicies: AddCommand = (program, host, exit) => {
+  const group = program.command('policies')
+  const add = operationCommands(group, host)
   add({
     line: 'list',
     operation: policies.listPolicies,
@@ -203,6 +205,7 @@ export const addPolicies: AddCommand = (program, host) => {
     text: ({ name }) => `${name} is stored.\n`,
   })
   add({ line: 'delete <name>', operation: policies.deletePolicy, text: ({ name }) => `${name} is deleted.\n` })
+  addSimulate(group, host, exit)
 }
 
 /** `tooldex envs`: the package environments for Python tools on this machine. */
