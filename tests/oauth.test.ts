@@ -107,7 +107,7 @@ const forge = (claims: object, key = provider.privateKey, header = {}) =>
 const valid = () => ({ iss: provider.issuer, aud: resource, sub: 'alice', exp: Math.floor(Date.now() / 1000) + 600 })
 
 describe('access tokens', () => {
-  it('are announced by the metadata and the challenge', async () => {
+  it('110: are announced by the metadata and the challenge', async () => {
     for (const path of ['', '/mcp']) {
       const { body } = await ask(`${server.url}/.well-known/oauth-protected-resource${path}`, 'GET')
       expect(body).toMatchObject({ resource, authorization_servers: [provider.issuer], scopes_supported: scopes })
@@ -126,7 +126,7 @@ describe('access tokens', () => {
     expect(body.items[0]).toMatchObject({ callerId: 'sub:agent', status: 'SUCCESS' })
   })
 
-  it('grant only their scopes', async () => {
+  it('112: grant only their scopes', async () => {
     const client = await connect(await requestToken('tooldex:read'))
     expect(await client.callTool(echo)).toMatchObject({
       isError: true,
@@ -134,16 +134,18 @@ describe('access tokens', () => {
     })
     const reader = await requestToken('tooldex:read')
     expect((await list(reader)).status).toBe(200)
-    expect((await ask(`${server.url}/api/v1/keys`, 'GET', { key: reader })).status).toBe(403)
+    const refused = await ask(`${server.url}/api/v1/keys`, 'GET', { key: reader })
+    expect(refused).toMatchObject({ status: 403, text: expect.stringContaining("'admin'") })
   })
 
-  it('for another resource, of another issuer, expired, unsigned or with a wrong signature are refused', async () => {
+  it('111: for another resource, of another issuer, expired, unsigned or with a wrong signature are refused', async () => {
     const other = (await generateKeyPair('RS256')).privateKey
     const now = Math.floor(Date.now() / 1000)
     const unsigned =
       `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ ...valid(), scope: 'tooldex:admin' }))}.`.replaceAll('=', '')
     const refused = {
       'another resource': await requestToken('tooldex:call', 'http://127.0.0.1:65000/other'),
+      'no resource': await forge({ ...valid(), aud: undefined }),
       'another issuer': await forge({ ...valid(), iss: 'https://evil.example' }),
       expired: await forge({ ...valid(), exp: now - 600 }),
       'without expiry': await forge({ ...valid(), exp: undefined }),

@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { revisions } from './support/connect.ts'
 import { type PlainServer, startPlainServer } from './support/start-plain-server.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
 
@@ -63,6 +67,60 @@ describe('two servers on one PostgreSQL', () => {
     const share = (part: number) => (times[Math.ceil(part * times.length) - 1] ?? 0).toFixed(1)
     console.log(`staleness over ${changes} changes: p50 ${share(0.5)} ms, p95 ${share(0.95)} ms, most ${share(1)} ms`)
   })
+
+  /** A proxy that passes each request to the next server. */
+  async function startRoundRobin(): Promise<string> {
+    let turn = 0
+    const proxy = createServer((incoming, outgoing) => {
+      const { hostname, port } = new URL(turn++ % 2 === 0 ? first.url : second.url)
+      const options = { hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers }
+      const forwarded = forward(options, (response) => {
+        outgoing.writeHead(response.statusCode ?? 500, response.headers)
+        response.pipe(outgoing)
+      })
+      forwarded.on('error', () => outgoing.destroy())
+      outgoing.on('close', () => forwarded.destroy())
+      incoming.pipe(forwarded)
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      proxy.closeAllConnections()
+      proxy.close()
+    })
+    return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  }
+
+  it.each(revisions)(
+    'serve MCP clients of revision %s behind a round-robin proxy: either answers',
+    async (revision) => {
+      const name = `mcp ${revision}`
+      const { secret } = await ask(first, 'POST', '/keys', { name, scopes: ['read', 'call', 'write', 'admin'] })
+      const policy = { default: 'enabled', tools: { coreutils_echo: { requireApproval: true } }, callers: [name] }
+      await ask(first, 'PUT', `/policies/${revision}`, policy)
+      const negotiation = revision === '2026-07-28' ? { versionNegotiation: { mode: 'auto' as const } } : {}
+      const capabilities = { elicitation: { form: {} } }
+      const client = new Client({ name: 'test', version: '1.0.0' }, { ...negotiation, capabilities })
+      let asked = 0
+      client.setRequestHandler('elicitation/create', () => {
+        asked++
+        return { action: 'accept' as const, content: { decision: 'approve' } }
+      })
+      const requestInit = { headers: { authorization: `Bearer ${secret}` } }
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${await startRoundRobin()}/mcp`), { requestInit }),
+      )
+      onTestFinished(() => client.close())
+      for (let count = 0; count < 4; count++) {
+        expect((await client.listTools()).tools).toHaveLength(3)
+        const found = await client.callTool({ name: 'search_tools', arguments: { query: 'print a text', limit: 3 } })
+        expect(found.isError, JSON.stringify(found)).toBeFalsy()
+        const echo = { name: 'coreutils_echo', arguments: { message: `turn ${count}` } }
+        const called = await client.callTool({ name: 'call_tool', arguments: echo }, { timeout: 120_000 })
+        expect(called.structuredContent, JSON.stringify(called)).toMatchObject({ stdout: `turn ${count}\n` })
+      }
+      expect(asked).toBe(4)
+    },
+  )
 
   it('does so too after the connection that hears of changes was cut', async () => {
     const sql = postgres(url, { max: 1, onnotice: () => {} })
