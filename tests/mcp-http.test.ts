@@ -275,6 +275,37 @@ describe('requests to the MCP endpoint', () => {
     await expect.poll(() => statusOf('kept')).toBe('CANCELLED')
   })
 
+  it('for a stream of changes are bounded for each caller, and end with its key', async () => {
+    const { body: key } = await server.request('POST', '/keys', { body: { name: 'listener', scopes: ['read'] } })
+    const method = 'subscriptions/listen'
+    const body = JSON.stringify(modern(method, { notifications: { toolsListChanged: true } }))
+    const listen = (secret: string, stop?: AbortSignal) =>
+      fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...named(method),
+        },
+        body,
+        ...(stop && { signal: stop }),
+      })
+    const first = new AbortController()
+    const streams = [await listen(key.secret, first.signal)]
+    while (streams.length < 50) streams.push(await listen(key.secret))
+    expect(streams.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    expect((await listen(key.secret)).status).toBe(429)
+    const others = await listen(server.key)
+    expect(others.status).toBe(200)
+    await others.body?.cancel()
+    first.abort()
+    await expect.poll(async () => (await listen(key.secret)).status).toBe(200)
+    await server.request('DELETE', `/keys/${key.id}`)
+    for (const stream of streams.slice(1)) await stream.text()
+    expect((await listen(key.secret)).status).toBe(401)
+  })
+
   it('discover the server', async () => {
     const { body } = await post(modern('server/discover'), named('server/discover'))
     expect(body.result).toMatchObject({ capabilities: { tools: {} }, instructions: expect.any(String) })

@@ -7,6 +7,7 @@ import {
   type Server,
   type ServerOptions,
 } from '@modelcontextprotocol/server'
+import { CallerSlots } from '../../base/caller-slots.ts'
 import { errorTable, toTooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -14,7 +15,7 @@ import type { ServerContext } from '../../operations/operation.ts'
 import { type Changes, notificationStream, subscribedUris, watchResources } from './change-streams.ts'
 import { CheckedServer } from './checked-server.ts'
 import { createMcpServer } from './create-server.ts'
-import { LegacyExchanges } from './legacy/exchanges.ts'
+import { isStream, LegacyExchanges, onceRead } from './legacy/exchanges.ts'
 import { readMode, toolsetMode } from './list-mode.ts'
 import { type McpTools, toolsOfContext } from './mcp-tools.ts'
 import { readResource } from './resources.ts'
@@ -37,6 +38,7 @@ export interface McpHttpRequest {
 
 // Each open stream is a connection of the process.
 const maxStreams = 1000
+const maxStreamsEach = 50
 const maxHandlers = 100
 
 interface Subscribers {
@@ -52,7 +54,7 @@ export class McpEndpoint {
   readonly #subscribers = new Map<string, Subscribers>()
   readonly #legacy = new LegacyExchanges()
   readonly #closing = new AbortController()
-  #streams = 0
+  readonly #streams = new CallerSlots({ total: maxStreams, perCaller: maxStreamsEach })
 
   constructor(options: McpEndpointOptions) {
     this.#options = options
@@ -76,7 +78,19 @@ export class McpEndpoint {
     const listen = await this.#watch(exchange, { body, context, tools })
     const extra = { tools, schema: await schemaOf(tools, listen) }
     const authInfo = { token: '', clientId: context.caller.actor, scopes: [...context.scopes], extra }
-    return this.#subscribersOf(context).handler.fetch(exchange, { parsedBody: listen, authInfo })
+    const send = () => this.#subscribersOf(context).handler.fetch(exchange, { parsedBody: listen, authInfo })
+    return isSubscription(body) ? this.#subscribe(context, body.id, send) : send()
+  }
+
+  /** Opens a stream of changes in a slot of the caller. */
+  async #subscribe(context: ServerContext, id: unknown, send: () => Promise<Response>): Promise<Response> {
+    const leave = this.#streams.take(slotOf(context))
+    if (typeof leave === 'number') return tooManyStreams(id)
+    context.signal?.addEventListener('abort', leave, { once: true })
+    const response = await send()
+    if (isStream(response)) return onceRead(response, leave)
+    leave()
+    return response
   }
 
   /** Ends the open streams. */
@@ -87,19 +101,14 @@ export class McpEndpoint {
 
   #respondLegacy(request: Request, { body, context, tools }: Served): Promise<Response> {
     const openStream = (session: { readonly subscriptions?: readonly string[] | undefined }) => {
-      if (this.#streams >= maxStreams) return tooManyStreams()
+      const leave = this.#streams.take(slotOf(context))
+      if (typeof leave === 'number') return tooManyStreams(null)
       const signal = AbortSignal.any([request.signal, this.#closing.signal])
-      this.#count(signal)
+      signal.addEventListener('abort', leave, { once: true })
       return notificationStream(changesOf(context, tools), session.subscriptions ?? [], signal)
     }
     const server = this.#createServer(tools)
     return this.#legacy.respond(request, { body, exchange: tools.exchange, server, openStream })
-  }
-
-  /** Counts a stream until its signal is aborted. */
-  #count(signal: AbortSignal): void {
-    this.#streams++
-    signal.addEventListener('abort', () => this.#streams--, { once: true })
   }
 
   /** Watches the resources of a subscription while it is open, and leaves out those that the caller cannot read. */
@@ -209,15 +218,12 @@ function withUris(body: ListenRequest, resourceSubscriptions: readonly string[])
   return { ...body, params: { ...body.params, notifications } }
 }
 
-const tooManyStreams = (): Response =>
-  Response.json(
-    {
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: ProtocolErrorCode.InternalError, message: 'Too many open streams. Try again later.' },
-    },
-    { status: 503, headers: { 'retry-after': '30' } },
-  )
+function tooManyStreams(id: unknown): Response {
+  const message = 'Too many open streams. Close some, or try again later.'
+  const isId = typeof id === 'string' || typeof id === 'number'
+  const body = { jsonrpc: '2.0', id: isId ? id : null, error: { code: -32000, message } }
+  return Response.json(body, { status: errorTable.TOO_BUSY.http, headers: { 'retry-after': '30' } })
+}
 
 /** The response to a body that is no message. */
 function unreadable(thrown: unknown): Response {
@@ -226,3 +232,8 @@ function unreadable(thrown: unknown): Response {
   const error = { code: rpcCode, message: `${message} ${hint}`.trim() }
   return Response.json({ jsonrpc: '2.0', id: null, error }, { status: errorTable[code].http })
 }
+
+const isSubscription = (body: unknown): body is { readonly id?: unknown } =>
+  isObject(body) && body.method === 'subscriptions/listen'
+
+const slotOf = ({ caller }: ServerContext): string => JSON.stringify([caller.workspace, caller.actor])

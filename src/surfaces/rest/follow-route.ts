@@ -1,10 +1,10 @@
+import { CallerSlots } from '../../base/caller-slots.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { ServerContext } from '../../operations/operation.ts'
 import { followExecution } from '../../operations/runs/follow.ts'
 
 // Each follower queries the database once a second; the limit for one caller keeps slots free for others.
-const limits = { total: 200, perCaller: 50 }
-const followers = new Map<string, number>()
+const followers = new CallerSlots({ total: 200, perCaller: 50 })
 
 /** A run as server-sent events, from the event after the last one that the client has seen. */
 export async function followResponse(
@@ -32,22 +32,12 @@ export async function followResponse(
   }
 }
 
-/** Takes a slot of a follower; returns an idempotent function that releases it. */
 function takeSlot(caller: string): () => void {
-  const [own, all] = [followers.get(caller) ?? 0, [...followers.values()].reduce((sum, count) => sum + count, 0)]
-  if (all >= limits.total || own >= limits.perCaller)
-    throw new TooldexError('TOO_BUSY', `${own >= limits.perCaller ? own : all} runs are already followed.`, {
-      hint: 'Try again later, or poll the execution instead.',
-    })
-  followers.set(caller, own + 1)
-  let isTaken = true
-  return () => {
-    if (!isTaken) return
-    isTaken = false
-    const left = (followers.get(caller) ?? 1) - 1
-    if (left > 0) followers.set(caller, left)
-    else followers.delete(caller)
-  }
+  const leave = followers.take(caller)
+  if (typeof leave !== 'number') return leave
+  throw new TooldexError('TOO_BUSY', `${leave} runs are already followed.`, {
+    hint: 'Try again later, or poll the execution instead.',
+  })
 }
 
 type Events = ReturnType<typeof followExecution>

@@ -187,7 +187,7 @@ function needsStream(message: Message | null, session: Session | undefined): boo
   return (canBeAsked || hasLog) && !metaToolsThatRead.has(String(params.name))
 }
 
-const isStream = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
+export const isStream = ({ headers }: Response): boolean => headers.get('content-type') === 'text/event-stream'
 
 /** Waits for a result until the signal is aborted. */
 function unless<Result>(signal: AbortSignal, result: Promise<Result>): Promise<Result> {
@@ -200,7 +200,7 @@ function unless<Result>(signal: AbortSignal, result: Promise<Result>): Promise<R
 }
 
 /** The response with a callback at the end of its stream. */
-function onceRead(response: Response, done: () => void): Response {
+export function onceRead(response: Response, done: () => void): Response {
   const { status, headers, body } = response
   return new Response(body?.pipeThrough(new TransformStream({ flush: done })) ?? null, { status, headers })
 }
