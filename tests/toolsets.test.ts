@@ -17,7 +17,12 @@ beforeAll(async () => {
   ids.inside = (await registerScript(server, 'inside_words', { script: 'echo "in $1"', more })).id
   ids.outside = (await registerScript(server, outside, { script: 'echo "out $1"', more: { tags: ['other'] } })).id
   const policy = { default: 'enabled', tools: { inside_words: { args: { count: { max: 3 } } } } }
-  expect((await put('narrow', { filter: { tags: ['shared words'] }, policy })).body).not.toHaveProperty('warnings')
+  // The catalog has the new tools a moment later.
+  const stored = await eventually(
+    () => put('narrow', { filter: { tags: ['shared words'] }, policy }),
+    ({ body }) => body.warnings === undefined,
+  )
+  expect(stored.body).not.toHaveProperty('warnings')
   const made = await server.request('POST', '/keys', {
     body: { name: 'restricted', scopes: ['call'], toolsets: ['narrow'] },
   })
