@@ -50,8 +50,7 @@ const namesOf = async (client: Client) => (await client.listTools()).tools.map((
 describe('a server', () => {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-code-mode-'))
   const env = { TOOLDEX_LEASE_MS: '2000' }
-  const start = () =>
-    startServer({ limitedBecause: 'its scripts are not in a sandbox', words: ['coreutils'], home, env })
+  const start = () => startServer({ limitedBecause: 'its subject is a crash', words: ['coreutils'], home, env })
   let server: TestServer
   let key: string
   beforeAll(async () => {
@@ -94,6 +93,23 @@ describe('a server', () => {
     const other = await open(server.key)
     expect(await namesOf(other)).toEqual(meta)
     expect(asAnswer(await other.callTool(called)).structuredContent).toMatchObject({ error: { code: 'FORBIDDEN' } })
+  })
+
+  it('allows programs to clients of a toolset with code mode', async () => {
+    const filter = { names: ['repeat_word'] }
+    for (const [name, codeMode] of [
+      ['words', true],
+      ['plain', false],
+    ] as const)
+      expect((await server.request('PUT', `/toolsets/${name}`, { body: { filter, codeMode } })).status).toBe(200)
+    const codeOf = async (toolset: string) => {
+      const headers = { 'x-tooldex-toolset': toolset }
+      const code = `return [await tools.repeat_word({ word: 'x' }), await tools.coreutils_echo({ message: 'x' }).catch((e) => e.code)]`
+      const options = { headers, body: { input: { code }, wait: true } }
+      const { body } = await server.request('POST', '/tools/tooldex:run_code/execute', options)
+      return body.outputData ?? body.code
+    }
+    expect([await codeOf('words'), await codeOf('plain')]).toEqual([['x 1\n', 'TOOL_NOT_FOUND'], 'FORBIDDEN'])
   })
 
   it('shows the calls of a program as a timeline', async () => {

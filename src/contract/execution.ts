@@ -160,14 +160,12 @@ export interface ResultContent {
   readonly content: string
 }
 
-/** The sort orders of runs; ties are broken by id. */
+/** The sort orders of runs, by default newest first; ties are broken by id. */
 export const executionSorts = ['createdAt', '-createdAt'] as const
-type ExecutionSort = (typeof executionSorts)[number]
 
 /** The filters of a list of runs. */
 export interface ExecutionQuery extends PageQuery {
-  /** Default: newest first. */
-  readonly sort?: ExecutionSort | undefined
+  readonly sort?: (typeof executionSorts)[number] | undefined
   readonly toolId?: string | undefined
   readonly tool?: string | undefined
   /** Only runs of tools with these names. */

@@ -24,6 +24,12 @@ export async function keptToolsets(context: ToolContext): Promise<readonly Resol
   return select(isComplete ? kept : await readToolsets(context), caller)
 }
 
+/** Whether the toolsets of a request allow programs: all of them, and at least one. */
+export async function allowPrograms(context: ToolContext): Promise<boolean> {
+  const toolsets = context.caller.toolsets === undefined ? [] : await keptToolsets(context)
+  return toolsets.length > 0 && toolsets.every(({ codeMode }) => codeMode)
+}
+
 /** The rules of the toolsets as stored now for a tool to call; undefined for a tool that is in none of them. */
 export async function readToolsetRules(
   context: ToolContext,

@@ -50,6 +50,7 @@ const callerOf = (context: OperationContext, parentId: string | undefined): Part
   respondMs: undefined,
   onOutput: undefined,
   onProgress: undefined,
+  callerInput: undefined,
 })
 
 async function answer(client: RegistryClient, call: ProgramCall, controls: Controls): Promise<ProgramAnswer> {

@@ -6,7 +6,7 @@ import { type Logger, logged } from '../../base/logger.ts'
 import { workFor } from '../../base/semaphore.ts'
 import { readTrace } from '../../contract/telemetry.ts'
 import { toolsetHeader } from '../../contract/toolset.ts'
-import { callerIn } from '../../operations/catalog/caller-toolsets.ts'
+import { allowPrograms, callerIn } from '../../operations/catalog/caller-toolsets.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
@@ -133,7 +133,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       memory,
       caller,
       scopes,
-      codeMode,
+      codeMode: codeMode === true || (await allowPrograms({ ...context, catalog, caller, scopes })),
       trace,
       origin: new URL(oauth?.resource ?? c.req.url).origin,
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
