@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, types } from '@electric-sql/pglite'
 import { build } from 'esbuild'
 import { fileName } from '../dist/sources/cli/cli-source.js'
 import { parseConfig } from '../dist/sources/cli/parse-config.js'
@@ -28,6 +28,17 @@ const queryBuilder = {
 }
 const asModules = { bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' }
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The query builder gets an open engine, often one in a thread: it needs the numbers of types only, and nothing loads the engine. */
+const withoutEngine = {
+  name: 'without-engine',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^@electric-sql\/pglite$/ }, ({ path }) => ({ path, namespace: 'types-only' }))
+    bundler.onLoad({ filter: /./, namespace: 'types-only' }, () => ({
+      contents: `export const types = ${JSON.stringify(types)}\nexport class PGlite {}`,
+    }))
+  },
+}
 
 // Programs in other languages lie beside the modules that start them.
 const foreign = readdirSync(at('../src'), { recursive: true }).filter((file) => /\.(py|sh)$/.test(file))
@@ -69,7 +80,8 @@ async function bundleQueryBuilder() {
       entryPoints: Object.entries(queryBuilder).map(([path, out]) => ({ in: path, out })),
       outdir: folder,
       ...asModules,
-      external: ['postgres', '@electric-sql/pglite'],
+      external: ['postgres'],
+      plugins: [withoutEngine],
       logLevel: 'error',
     })
   const storage = at('../dist/storage')
