@@ -41,6 +41,7 @@ export const clientRoutes = {
   'policies.get': { method: 'get', path: '/policies/{name}' },
   'policies.list': { method: 'get', path: '/policies' },
   'policies.put': { method: 'put', path: '/policies/{name}' },
+  'policies.simulate': { method: 'post', path: '/policies/simulate', keyed: true, deadlineMs: 600_000 },
   'proposals.accept': { method: 'post', path: '/proposals/{id}/accept', keyed: true },
   'proposals.create': { method: 'post', path: '/tools/{idOrName}/proposals', keyed: true },
   'proposals.get': { method: 'get', path: '/proposals/{id}' },

@@ -13,7 +13,7 @@ const Example = z.object({
   current: z.enum(outcomes).describe('The outcome under the policies in force.'),
   message: z.string().optional(),
   argument: z.string().optional().describe('The argument out of bounds.'),
-  value: z.unknown().describe('The recorded value of the argument, shortened.'),
+  value: z.unknown().optional().describe('The recorded value of the argument, shortened.'),
 })
 
 /** The result of a simulation. */
@@ -58,7 +58,7 @@ export class SimulationTally {
     count(group, simulated.outcome, current.outcome)
     if (!isNotable || group.examples.length >= maxExamples) return
     const { id: executionId, createdAt } = call
-    group.examples.push({ executionId, createdAt, current: current.outcome, value: undefined, ...simulated })
+    group.examples.push({ executionId, createdAt, current: current.outcome, ...simulated })
   }
 
   finish(since: string, hasMore: boolean): Report {
