@@ -278,6 +278,8 @@ const exampleValues = {
   slots: 16,
   worker: 'host:4711:5f0c2b9e',
   prefix: 'tdx_4hQw',
+  sequence: 38,
+  rows: 38,
   hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   secret: 'tdx_4hQw-an-example-that-opens-nothing',
   revision: 'fN3vQ0aL2c',
