@@ -134,8 +134,9 @@ describe('a server', () => {
 
   it('P1, P2, P3: killed during a program, leaves every execution with one final state', async () => {
     const begun = join(server.scripts, 'begun')
-    const readOnly = { readOnlyHint: true }
-    await registerScript(server, 'lasts', { script: `: > '${begun}'; sleep 600`, annotations: readOnly })
+    // It could be repeated, but not without its program.
+    const annotations = { idempotentHint: true }
+    await registerScript(server, 'lasts', { script: `: > '${begun}'; sleep 600`, annotations })
     const code = `await tools.lasts({ word: 'x' })`
     const { body } = await execute({ code, timeoutMs: 60_000 }, { wait: false })
     expect(body).toMatchObject({ status: 'RUNNING', parentId: null })

@@ -12,7 +12,6 @@ export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 
 /** The reason why a run is PENDING: it waits in the queue, or for approval. */
 export const WaitReason = z.enum(['queued', 'approval'])
-export type WaitReason = z.infer<typeof WaitReason>
 
 /** One recorded run. */
 export const Execution = z.object({
@@ -170,7 +169,7 @@ export interface ExecutionQuery extends PageQuery {
   readonly tool?: string | undefined
   /** Only runs of tools with these names. */
   readonly names?: ReadonlySet<string> | undefined
-  /** Default: calls; replays are listed separately. */
+  /** Calls if absent. */
   readonly purpose?: 'call' | 'replay' | undefined
   readonly status?: readonly ExecutionStatus[] | undefined
   readonly caller?: string | undefined
