@@ -38,6 +38,7 @@ export {
 } from './contract/catalog.ts'
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
 export type { FunctionContext, FunctionTool } from './contract/function-tool.ts'
+export type { CompiledTool, CompiledTools, LlmDefinition, LlmFormat, LlmTool, Loss } from './contract/llm.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
 export { CommandResult, Isolation, RunOutcome, RunPlan } from './contract/run.ts'
 export type { RankedPage, RankedTool, Ranker, RankQuery } from './contract/search.ts'
@@ -55,6 +56,18 @@ export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } fr
 export type { JsonSchema } from './contract/tool-index.ts'
 export { CliSummary, ResolvedTool, ToolIndexEntry, type ToolIndexQuery } from './contract/tool-index.ts'
 export { Readiness, ReadinessState, ToolSource, ToolStatus } from './contract/tool-state.ts'
+export {
+  type AdapterLosses,
+  AgentCard,
+  type AgentCardOptions,
+  type CompileOptions,
+  compileTool,
+  compileTools,
+  type ReadDefinition,
+  readAgentCard,
+  readDefinition,
+  toAgentCard,
+} from './definitions/index.ts'
 export { loadPolicy } from './policy/index.ts'
 export { buildInputSchema } from './rules/build-input-schema.ts'
 export { formatToolId, parseToolId, type ToolId } from './rules/tool-id.ts'
@@ -71,3 +84,4 @@ export {
 } from './search/index.ts'
 export { loadConfig } from './sources/cli/index.ts'
 export { defineTool, type FunctionDefinition, type FunctionSchema } from './sources/code/define-tool.ts'
+export type { SdkBindings } from './surfaces/library/bindings.ts'

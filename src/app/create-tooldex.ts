@@ -7,7 +7,9 @@ import type { Policy } from '../contract/policy.ts'
 import type { McpExecutor } from '../executors/index.ts'
 import type { McpServerInput } from '../executors/mcp/server-settings.ts'
 import type { LiveCatalog } from '../operations/catalog/live-catalog.ts'
+import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { processEnv } from '../rules/settings.ts'
+import type { AgentTools, SdkBindings } from '../surfaces/library/bindings.ts'
 import type { ProgramMethods } from '../surfaces/library/program-methods.ts'
 import type { ProgramParts } from './open-own-registry.ts'
 
@@ -30,7 +32,7 @@ export interface TooldexOptions {
 }
 
 /** A whole catalog inside a program. */
-export interface Tooldex extends ProgramMethods {
+export interface Tooldex extends ProgramMethods, SdkBindings {
   /** Adds functions as tools; returns their ids. */
   register(...functions: readonly FunctionTool[]): Promise<readonly string[]>
   /** Removes the tool of a function. */
@@ -46,9 +48,10 @@ const drainMs = 2000
 /** Creates a catalog of configs, MCP servers, functions and, with a database, registered tools. */
 export async function createTooldex(options: TooldexOptions = {}): Promise<Tooldex> {
   // Programs that use other parts of the library do not load these.
-  const [{ openProgram }, { toProgramMethods }, { ProgramFunctions }] = await Promise.all([
+  const [{ openProgram }, { toProgramMethods }, { createBindings }, { ProgramFunctions }] = await Promise.all([
     import('./open-program.ts'),
     import('../surfaces/library/program-methods.ts'),
+    import('../surfaces/library/bindings.ts'),
     import('../operations/catalog/program-tools.ts'),
   ])
   const closing = new AbortController()
@@ -70,6 +73,7 @@ export async function createTooldex(options: TooldexOptions = {}): Promise<Toold
   })
   return {
     ...toProgramMethods(client, closing.signal),
+    ...createBindings(await agentTools(client)),
     register: (...added) => functions.add(added),
     unregister: (id) => functions.remove(id),
     refresh: () => servers.refresh(),
@@ -77,6 +81,24 @@ export async function createTooldex(options: TooldexOptions = {}): Promise<Toold
       if (closing.signal.aborted) return
       closing.abort()
       await client.close()
+    },
+  }
+}
+
+/** The three tools with the texts and answers of MCP. */
+async function agentTools(client: RegistryClient): Promise<AgentTools> {
+  const [{ isMetaTool, metaToolInput, metaTools }, { handleMetaTool }] = await Promise.all([
+    import('../surfaces/mcp/meta-tools.ts'),
+    import('../surfaces/mcp/handle-call.ts'),
+  ])
+  return {
+    tools: metaTools().map((tool) => ({ ...tool, input: metaToolInput(tool.name) })),
+    async run(name, args, signal) {
+      if (!isMetaTool(name))
+        return { text: `Unknown tool: ${name.slice(0, 200)}. Call call_tool with its name.`, isError: true }
+      const { content = [], isError = false } = await handleMetaTool(name, args, { client, signal })
+      const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+      return { text: texts.join('\n'), isError }
     },
   }
 }

@@ -48,6 +48,10 @@ export const isMetaTool = (name: string): name is MetaToolName => Object.hasOwn(
 /** The listed arguments of a meta tool. */
 export const metaToolArguments = (name: MetaToolName): readonly string[] => Object.keys(definitions[name].input.shape)
 
+/** The schema of the arguments of a meta tool; others that models use are accepted, too. */
+export const metaToolInput = (name: string): z.ZodType<Record<string, unknown>> =>
+  definitions[name as MetaToolName].input.loose()
+
 /** The meta tools as MCP tools. */
 export function metaTools(): readonly Tool[] {
   return Object.entries(definitions).map(([name, { description, readOnly, input }]) => ({
