@@ -43,6 +43,11 @@ function cpuOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
+const residentMb = (pid) =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024)
+
+const childrenOf = (pid) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+
 async function startProxy(url) {
   const child = spawn(process.execPath, [proxy, url], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(Number(text))))
@@ -204,9 +209,10 @@ async function measureIdle(home) {
   })
   await eventually(() => readFileSync(join(home, 'server.json')))
   await new Promise((resolve) => setTimeout(resolve, 20_000))
-  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))
+  const server = residentMb(child.pid)
+  const launcher = childrenOf(child.pid).reduce((sum, pid) => sum + residentMb(pid), 0)
   const ended = new Promise((resolve) => child.once('close', resolve))
   child.kill('SIGTERM')
   await ended
-  return `Resident memory of an idle server on the embedded database, 20 s after its start: ${Math.round(kib / 1024)} MB (goal: 250).`
+  return `Resident memory of an idle server on the embedded database, 20 s after its first start: ${server} MB (goal: 250); the process that starts its tools: ${launcher} MB.`
 }

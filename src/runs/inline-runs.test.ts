@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { Semaphore } from '../base/semaphore.ts'
-import { SlotTicket } from './inline-runs.ts'
+import type { Beginning, Execution } from '../contract/execution.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import { createRunner, slotsFor } from './create-runner.ts'
+import type { ValidatedCall } from './draft-execution.ts'
+import { InlineRuns, SlotTicket } from './inline-runs.ts'
 
 const line = (slots: number, waiting = 10) => new Semaphore({ slots, waiting })
 
@@ -48,3 +52,43 @@ describe('SlotTicket', () => {
     expect(slots.busy).toBe(0)
   })
 })
+
+/** The beginning that is recorded for a call with these annotations and options. */
+async function beginningOf(annotations: RunnableTool['annotations'], idempotencyKey?: string): Promise<Beginning> {
+  const seen: Beginning[] = []
+  const runs = new InlineRuns({
+    runner: { slotsOf: () => line(1) },
+    store: { start: nothing, cancel: nothing, get: nothing },
+    recorder: {
+      create: async (_, beginning) => {
+        seen.push(beginning)
+        return { execution: {} as Execution, fresh: false }
+      },
+      perform: nothing,
+    },
+    leases: { hold: () => {}, release: () => {}, worker: 'w1' },
+    settings: { leaseMs: 1000 },
+  })
+  const caller = { workspace: 'default', actor: 'key:one' }
+  await runs.run({ caller, job: { tool: { annotations } }, options: { wait: true, idempotencyKey } } as ValidatedCall)
+  return seen[0] as Beginning
+}
+const nothing = () => Promise.reject(new Error('not called'))
+
+describe('InlineRuns', () => {
+  it('wait for the disk before a run that could have an effect, or be repeated under its key', async () => {
+    expect(await beginningOf({ readOnlyHint: true })).toMatchObject({ how: 'run', unflushed: true })
+    expect(await beginningOf({ readOnlyHint: true }, 'key')).toMatchObject({ unflushed: false })
+    expect(await beginningOf({ idempotentHint: true })).toMatchObject({ unflushed: false })
+    expect(await beginningOf({})).toMatchObject({ unflushed: false })
+  })
+
+  it('have four times as many slots for tools that are no processes', () => {
+    const options = { checkValues: async () => {}, redactorFor: () => Object.assign((text: string) => text, redactor) }
+    const runner = createRunner({ executors: {}, ...slotsFor({ concurrency: 2, isShared: false }), ...options })
+    const sizeOf = (executorType: string) => runner.slotsOf({ executorType } as RunnableTool).size
+    expect(['python', 'cli', 'http', 'mcp'].map(sizeOf)).toEqual([2, 2, 8, 8])
+  })
+})
+
+const redactor = { unfinished: () => 0, replacements: () => [] }

@@ -5,7 +5,7 @@ import type { Stores } from '../../contract/stores.ts'
 import type { WorkerInfo } from '../../contract/worker.ts'
 
 const leaseMs = 60_000
-const here: Beginning = { how: 'run', worker: 'w1', leaseMs }
+const here = { how: 'run', worker: 'w1', leaseMs } as const satisfies Beginning
 
 /** A worker as it registers itself. */
 export const infoOf = (worker: string): WorkerInfo => ({
@@ -49,6 +49,27 @@ export function describeWorkers({ stores, execute, create, claim, ended }: Worke
       await stores().executions.renewLease(infoOf('busy'), 1)
       await sleep(20)
       expect((await stores().executions.sweep()).lost).toEqual([execution.id])
+    })
+
+    it('starts the waiting runs of one turn together, but none that has ended', async () => {
+      const { executions } = stores()
+      const wait: Beginning = { ...here, how: 'wait-here' }
+      const [first, second, gone] = (await Promise.all([create(wait), create(wait), create(wait)])).map(
+        ({ execution }) => execution,
+      ) as [Execution, Execution, Execution]
+      await executions.cancel({ workspace: 'default', actor: 'key:one' }, gone.id, { code: 'CALLER_LOST', message: '' })
+      const starts = [first, gone, second].map((run) => executions.start(run, 'w1', leaseMs))
+      expect(await Promise.all(starts)).toEqual([true, false, true])
+      expect(await executions.start(first, 'w1', leaseMs)).toBe(false)
+      expect(await executions.get('default', second.id)).toMatchObject({ status: 'RUNNING', attempt: 1 })
+      await Promise.all([first, second].map((run) => executions.finish({ id: run.id, attempt: 1 }, ended(null))))
+    })
+
+    it('shows a run that starts before its row is on disk to everybody, and ends it once', async () => {
+      const { execution } = await create({ ...here, unflushed: true })
+      expect(await stores().executions.get('default', execution.id)).toMatchObject({ status: 'RUNNING', attempt: 1 })
+      expect(await stores().executions.finish(execution, ended('done'))).toBeDefined()
+      expect(await stores().executions.finish(execution, ended('again'))).toBeUndefined()
     })
 
     it('sweeps runs of the sweeping process that it does not run, whatever its lease', async () => {
