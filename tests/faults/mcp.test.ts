@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { makeKey } from '../support/keys.ts'
 import { registerScript } from '../support/registered-tools.ts'
 import { ask, startServer, type TestServer } from '../support/start-server.ts'
 
@@ -159,19 +160,26 @@ describe('MCP over HTTP, on both wires', () => {
     expect(memory() - before).toBeLessThan(700_000)
   })
 
-  it('53: at most a thousand streams are open; the next is refused, and requests are served', async () => {
+  it('53: at most a thousand streams are open, fifty of one caller; the next is refused, and requests are served', async () => {
     const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-    const session = String((await post(legacy('initialize', initialize))).headers.get('mcp-session-id'))
     const stop = new AbortController()
     onTestFinished(() => stop.abort())
-    const open = async () => {
-      const headers = { authorization: `Bearer ${server.key}`, accept: 'text/event-stream', 'mcp-session-id': session }
-      const response = await fetch(`${server.url}/mcp`, { headers, signal: stop.signal })
-      return response.status
+    const begin = async (name: string) => {
+      const key = await makeKey(server, name, ['read'])
+      const headers = { authorization: `Bearer ${key}`, accept: 'application/json, text/event-stream' }
+      const begun = await ask(`${server.url}/mcp`, 'POST', { key, headers, body: legacy('initialize', initialize) })
+      const session = String(begun.headers.get('mcp-session-id'))
+      return async () => {
+        const named = { ...headers, accept: 'text/event-stream', 'mcp-session-id': session }
+        return (await fetch(`${server.url}/mcp`, { headers: named, signal: stop.signal })).status
+      }
     }
-    for (let count = 0; count < 1000; count += 100)
-      expect(new Set(await Promise.all(Array.from({ length: 100 }, open)))).toEqual(new Set([200]))
-    expect(await open()).toBe(503)
+    for (let count = 0; count < 20; count++) {
+      const open = await begin(`listener ${count}`)
+      expect(new Set(await Promise.all(Array.from({ length: 50 }, open)))).toEqual(new Set([200]))
+      expect(await open()).toBe(429)
+    }
+    expect(await (await begin('one more listener'))()).toBe(429)
     expect((await post(modern('tools/list'), named('tools/list'))).status).toBe(200)
   })
 })
