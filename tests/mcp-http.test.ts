@@ -263,14 +263,17 @@ describe('requests to the MCP endpoint', () => {
     const [short, long] = [await makeKey(server, 'ci', ['call']), await makeKey(server, 'ci bot', ['call'])]
     const call = { name: 'call_tool', arguments: { name: 'kept', arguments: { word: 'x' } } }
     const session = (id: string) => ({ 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': id })
-    const running = post({ ...list, method: 'tools/call', params: call }, session('s'), long)
+    const client = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const begun = await post({ ...list, method: 'initialize', params: client }, {}, long)
+    const own = String(begun.headers.get('mcp-session-id'))
+    const running = post({ ...list, method: 'tools/call', params: call }, session(own), long)
     await gate.begun()
     const end = (id: string, key: string) => ask(`${server.url}/mcp`, 'DELETE', { key, headers: session(id) })
-    for (const id of ['bot', 'bot s', 's', '']) expect((await end(id, short)).status).toBe(204)
+    for (const id of ['bot', `bot ${own}`, own]) expect((await end(id, short)).status).toBe(404)
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
-    for (const id of ['bot s', 's']) await post(cancelled, session(id), short)
+    for (const id of [`bot ${own}`, own]) expect((await post(cancelled, session(id), short)).status).toBe(404)
     expect(await statusOf('kept')).toBe('RUNNING')
-    expect((await end('s', long)).status).toBe(204)
+    expect((await end(own, long)).status).toBe(204)
     expect((await running).status).toBe(202)
     await expect.poll(() => statusOf('kept')).toBe('CANCELLED')
   })
