@@ -1,4 +1,5 @@
 import { type Problem, toPointer } from '../base/problem.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import type { Finding } from './finding.ts'
 
 const limits = { depth: 200, problems: 20 }
@@ -37,9 +38,35 @@ function findLostKey(value: unknown, path: readonly PropertyKey[]): readonly Fin
 /** The keys that would be lost in the tools of an input, at any depth up to six. */
 export function findLostKeys(value: unknown, path: readonly PropertyKey[] = []): readonly Finding[] {
   if (!isPlain(value) || path.length > 6) return []
-  if (!openObjects.has(String(path.at(-1))))
-    return Object.entries(value).flatMap(([key, item]) => (isPlain(item) ? findLostKeys(item, [...path, key]) : []))
-  return findLostKey(value, path)
+  if (openObjects.has(String(path.at(-1)))) return findLostKey(value, path)
+  const found: Finding[] = []
+  for (const [key, item] of objectsIn(value)) found.push(...findLostKeys(item, [...path, key]))
+  return found
+}
+
+/** The same, with turns for other work between the items of long lists. */
+export async function findLostKeysInTurns(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): Promise<readonly Finding[]> {
+  // Bundles have their lists on the second level.
+  if (!isPlain(value) || path.length > 2 || openObjects.has(String(path.at(-1)))) return findLostKeys(value, path)
+  const found: Finding[] = []
+  const turn = yieldTurns()
+  for (const [key, item] of objectsIn(value)) {
+    found.push(...(await findLostKeysInTurns(item, [...path, key])))
+    await turn()
+  }
+  return found
+}
+
+/** The objects and arrays in a value; an entry for each number of a long array would take longer than everything else. */
+function* objectsIn(value: object): Generator<readonly [PropertyKey, object]> {
+  const keys = Array.isArray(value) ? value.keys() : Object.keys(value)
+  for (const key of keys) {
+    const item = (value as Readonly<Record<PropertyKey, unknown>>)[key]
+    if (typeof item === 'object' && item !== null) yield [key, item]
+  }
 }
 
 const isScalar = (value: unknown): boolean =>

@@ -4,7 +4,7 @@ import { logged } from '../base/logger.ts'
 import { workFor } from '../base/semaphore.ts'
 import { type Span, untraced } from '../contract/telemetry.ts'
 import { toProblem } from '../diagnostics/finding.ts'
-import { findLostKeys } from '../diagnostics/plain-input.ts'
+import { findLostKeysInTurns } from '../diagnostics/plain-input.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
 import { invalidInput } from './invalid-input.ts'
 import type { Need, Operation, OperationContext, PartialContext, Services } from './operation.ts'
@@ -41,7 +41,7 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
       throw new TooldexError('FORBIDDEN', `This needs the scope '${operation.scope}' (${operation.name}).`)
     }
     const served = withServices(operation, context)
-    refuseLostKeys(operation, input)
+    await refuseLostKeys(operation, input)
     const parsed = await safeParseInTurns(operation.input, input)
     if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.issues }, served)
     const output = await parseInTurns(operation.output, await operation.handle(parsed.data, served))
@@ -55,9 +55,9 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
 }
 
 /** Rejects keys that a schema would silently drop. */
-function refuseLostKeys({ subject }: { readonly subject?: string }, input: unknown): void {
+async function refuseLostKeys({ subject }: { readonly subject?: string }, input: unknown): Promise<void> {
   if (subject === undefined) return
-  const problems = findLostKeys(input).map((finding) => toProblem(finding))
+  const problems = (await findLostKeysInTurns(input)).map((finding) => toProblem(finding))
   if (problems.length > 0) throw toProblemError({ code: 'INPUT_INVALID', what: `The ${subject}`, problems })
 }
 
