@@ -76,6 +76,9 @@ export async function callerIn(context: Context, name: string): Promise<Caller> 
   if (usable.some((toolset) => toolset.name === name)) return { ...caller, toolsets: [name] }
   const names = usable.map((toolset) => toolset.name)
   throw new TooldexError('NOT_FOUND', `Unknown toolset: ${toOneLine(name).slice(0, 100)}.${didYouMean(name, names)}`, {
-    hint: names.length === 0 ? 'There are no toolsets.' : `The toolsets are: ${names.slice(0, 20).join(', ')}.`,
+    hint:
+      names.length === 0
+        ? 'Check the name, or list the toolsets with: tooldex toolsets list'
+        : `The toolsets are: ${names.slice(0, 20).join(', ')}.`,
   })
 }
