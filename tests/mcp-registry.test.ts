@@ -1,9 +1,12 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
 import { activateTool, changeTool, createTool, deactivateTool } from '../src/operations/registry/tools.ts'
 import { createMcpServer } from '../src/surfaces/mcp/create-server.ts'
 import { toolsOfContext } from '../src/surfaces/mcp/mcp-tools.ts'
+import { McpEndpoint } from '../src/surfaces/mcp/serve-http.ts'
 import { openRegistry } from './support/open-registry.ts'
 import { draft } from './support/rest.ts'
 
@@ -121,4 +124,37 @@ it('holds a pinned version to the approval that the latest requires', async () =
       ])
     }
   }
+})
+
+it('ends a stream of changes when its caller is revoked, even after a garbage collection', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const revoked = new AbortController()
+  const endpoint = new McpEndpoint({ version: '0', logger: registry.context.logger })
+  const method = 'subscriptions/listen'
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const open = async () => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+    }
+    const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: '{}' })
+    const params = { notifications: { toolsListChanged: true }, _meta }
+    const context = { ...registry.context, signal: revoked.signal } as never
+    return endpoint.respond({ request, context, readBody: async () => ({ jsonrpc: '2.0', id: 1, method, params }) })
+  }
+  const response = await open()
+  for (let round = 0; round < 5; round++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+  }
+  revoked.abort()
+  expect(await response.text()).toContain('subscriptions/acknowledged')
+  await endpoint.close()
 })

@@ -143,7 +143,11 @@ export interface InlineDraft {
 }
 
 /** Stores runs in one statement and returns the creation time of each; undefined where its key was used before. */
-export async function createInline(db: Db, drafts: readonly InlineDraft[]): Promise<readonly (number | undefined)[]> {
+export async function createInline(
+  db: Db,
+  drafts: readonly InlineDraft[],
+  mayDefer: boolean,
+): Promise<readonly (number | undefined)[]> {
   const rows = rowsOf<{ id: string; created: string | number }>(
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
@@ -156,7 +160,7 @@ export async function createInline(db: Db, drafts: readonly InlineDraft[]): Prom
         tool_id uuid, tool_name text, version int, status text, input text, timeout_ms int, caller_id text,
         caller_label text, caller_groups jsonb, toolsets jsonb, limits jsonb, trace_id text, traceparent text, idempotency_key text, body_hash text, max_attempts int, definition text,
         purpose text, parent_id uuid, reason text, worker text, lease_ms float8, attempt int)
-        ${drafts.every(({ begin }) => begin.unflushed) ? unflushed : sql``}
+        ${mayDefer && drafts.every(({ begin }) => begin.unflushed) ? unflushed : sql``}
       on conflict do nothing
       returning id, (extract(epoch from created_at) * 1000)::float8 as created`),
   )
@@ -164,7 +168,10 @@ export async function createInline(db: Db, drafts: readonly InlineDraft[]): Prom
   return drafts.map(({ draft }) => created.get(draft.id))
 }
 
-/** Lets the commit of a statement return before its log is on disk; a crash of the database server may then lose it. */
+/**
+ * Lets the commit of a statement return before its log is on disk; a crash of the database server may then lose it. Not for the
+ * embedded engine, which crashes with the process.
+ */
 const unflushed = sql`cross join (select set_config('synchronous_commit', 'off', true)) as setting`
 
 function toInputRow({ workspace, draft, begin }: InlineDraft) {

@@ -76,7 +76,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
     const limits = { atOnce: atOnce[engine], maxItems: 50, maxWeight, isRetriable: isOfContent }
-    this.#inlineRuns = new StatementBatcher((drafts) => createInline(db, drafts), limits)
+    this.#inlineRuns = new StatementBatcher((drafts) => createInline(db, drafts, this.shared), limits)
     this.#starts = new StatementBatcher((starts) => startExecutions(db, starts), limits)
     this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), limits)
   }

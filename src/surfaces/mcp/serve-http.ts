@@ -74,6 +74,12 @@ export class McpEndpoint {
     const { url, method, headers } = request
     const exchange = new Request(url, { method, headers, ...(context.signal && { signal: context.signal }) })
     const tools = toolsOfContext(context, mode, true, this.#options.origin ?? new URL(url).origin)
+    const response = await this.#exchange(exchange, { body, context, tools })
+    // The stream references the request: one that is garbage-collected passes no abort on to its listeners.
+    return isStream(response) ? onceRead(response, () => void exchange.signal) : response
+  }
+
+  async #exchange(exchange: Request, { body, context, tools }: Served): Promise<Response> {
     if (await isLegacyRequest(exchange, body)) return this.#respondLegacy(exchange, { body, context, tools })
     const listen = await this.#watch(exchange, { body, context, tools })
     const extra = { tools, schema: await schemaOf(tools, listen) }
