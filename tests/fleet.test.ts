@@ -94,7 +94,7 @@ describe('serve --no-worker', () => {
   })
 })
 
-describe('the callerId of a request', () => {
+describe('118: the callerId of a request', () => {
   it('is a label beside the authenticated caller, and runs can be filtered by it', async () => {
     const executed = await first.request('POST', '/tools/say/execute', {
       body: { input: { mark: 'a' }, wait: true, callerId: 'agent 7' },

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { errorTable } from '../src/base/errors.ts'
 import { draft, expectProblem, register } from './support/rest.ts'
@@ -89,6 +91,7 @@ describe('the current key', () => {
       name: 'caller',
       workspace: 'default',
       scopes: ['read', 'call'],
+      codeMode: false,
     })
     expectProblem(await server.request('GET', '/keys/current', { key: undefined }), 401)
     const said = await runInline(['keys', 'current', '--server', server.url], { env: { TOOLDEX_API_KEY: secret } })
@@ -160,7 +163,7 @@ it('an empty folder removes nothing, even with --prune', async () => {
   const { code, stderr } = await runInline(['apply', tempFolder(), '--prune', '--server', server.url], { env })
   expect([code, stderr]).toEqual([
     errorTable.USAGE.exit,
-    expect.stringContaining('contains no tools, categories or policies'),
+    expect.stringContaining('contains no tools, categories, policies, toolsets or limits'),
   ])
   expect((await server.request('GET', '/tools/greet')).status).toBe(200)
 })
@@ -247,6 +250,22 @@ describe('the input of a command', () => {
       })
     expectProblem(await change({ type: 'string' }), 403, 'FORBIDDEN')
     expect((await change({ type: 'string', enum: ['a', 'b'], description: 'Which.' })).status).toBe(200)
+  })
+
+  it('117: is registered by administrators only, and nothing is started for others', async () => {
+    const { secret: key } = (await server.request('POST', '/keys', { body: { name: 'other', scopes: ['write'] } })).body
+    const mark = join(tempFolder(), 'started')
+    const kinds = {
+      shell: { executorConfig: { command: ['touch', mark] } },
+      cli: { executorConfig: { baseCommand: 'touch', args: [{ name: 'file', default: mark, positional: true }] } },
+      python: { scriptContent: `open(${JSON.stringify(mark)}, 'w')\ndef main(given):\n    return 1\n` },
+      mcp: { executorConfig: { server: 'any', tool: 'any' } },
+    }
+    for (const [executorType, fields] of Object.entries(kinds)) {
+      const body = { ...draft(`by_writer_${executorType}`), executorType, executorConfig: {}, ...fields }
+      expectProblem(await server.request('POST', '/tools', { key, body }), 403, 'FORBIDDEN')
+    }
+    expect(existsSync(mark)).toBe(false)
   })
 })
 

@@ -141,7 +141,7 @@ describe('every response', () => {
 })
 
 describe('starting and stopping', () => {
-  it('an address that others reach needs a key that was chosen, and a long one', async () => {
+  it('120: an address that others reach needs a key that was chosen, and a long one', async () => {
     for (const key of [undefined, '', 'short']) {
       const env = { TOOLDEX_HOME: tempFolder(), TOOLDEX_API_KEY: key, DATABASE_URL: undefined }
       const { code, stderr } = await runCli(['serve', '--host', '0.0.0.0', '--port', '0'], { env })

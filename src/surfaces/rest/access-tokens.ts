@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import { TooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
 import { hasInvisible } from '../../base/visible-text.ts'
@@ -36,6 +36,7 @@ export const tokenScopes: Readonly<Record<Scope, string>> = {
 }
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 const fetchMs = 5000
+const maxFetchBytes = 1024 * 1024
 // An unknown key makes the published ones be read again, at most this often.
 const refetchMs = 1000
 const clockToleranceSeconds = 30
@@ -66,13 +67,15 @@ export function readOAuthSettings(env: NodeJS.ProcessEnv): OAuthSettings | undef
 
 function requireUrl(name: string, value: string, what: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined
-  const isSafe =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && /^(?:127\.|\[::1\]|localhost$)/.test(url.hostname))
-  if (isSafe && url.hash === '' && url.search === '') return
+  if (url !== undefined && isSafe(url) && url.hash === '' && url.search === '') return
   throw new TooldexError('USAGE', `${name} is not an https URL without query: '${value.slice(0, 200)}'.`, {
     hint: `Set it to ${what}.`,
   })
 }
+
+/** Whether nobody between here and the host can read or change what is sent. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && /^(?:127\.|\[::1\]|localhost$)/.test(hostname))
 
 /** The metadata of the protected resource (RFC 9728). */
 export const resourceMetadata = ({ issuer, resource }: OAuthSettings) => ({
@@ -189,15 +192,31 @@ async function discoverKeys(issuer: string): Promise<ReturnType<typeof createRem
   let reason: unknown
   for (const place of places) {
     try {
-      const response = await fetch(place, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) })
+      const response = await fetchBounded(place, { signal: AbortSignal.timeout(fetchMs) })
       const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown }
       if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue
-      return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: fetchMs, cooldownDuration: refetchMs })
+      const keys = new URL(metadata.jwks_uri)
+      if (!isSafe(keys)) throw new Error('the URL of the keys is not an https URL')
+      const options = { timeoutDuration: fetchMs, cooldownDuration: refetchMs, [customFetch]: fetchBounded }
+      return createRemoteJWKSet(keys, options)
     } catch (thrown) {
       reason = thrown
     }
   }
   throw unreachable(issuer, reason)
+}
+
+/** Fetches a small document of the authorization server, without redirects. */
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
+  const { status, headers, body } = await fetch(url, { ...init, redirect: 'error' })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxFetchBytes) throw new Error(`the response is larger than ${maxFetchBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return new Response(Buffer.concat(chunks), { status, headers })
 }
 
 /** Whether a token was refused for another reason than its age: clients send a token until they learn that it has expired. */
