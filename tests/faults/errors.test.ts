@@ -235,7 +235,7 @@ async function inOwnProcess(prefix: string, body: string, containment = createPr
   const source = `
     import { spawnSync } from 'node:child_process'
     import { openSync, closeSync } from 'node:fs'
-    import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
+    import { createCliExecutor } from '${projectRoot}/dist/executors/cli/cli-executor.js'
     import { ToolIndex } from '${projectRoot}/dist/index.js'
     import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
     const executor = createCliExecutor({ env: process.env, scope: 'user' })

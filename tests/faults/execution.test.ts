@@ -195,7 +195,7 @@ while True:
       chmodSync(folder, 0o755)
       const command = tempScript('bomb', bombs['in its group'], folder)
       const script = `
-        import { createCliExecutor } from '${projectRoot}/dist/executors/cli/index.js'
+        import { createCliExecutor } from '${projectRoot}/dist/executors/cli/cli-executor.js'
         import { ToolIndex } from '${projectRoot}/dist/index.js'
         import { fromConfig } from '${projectRoot}/dist/rules/runnable-tool.js'
         const tool = ToolIndex.fromConfigs([{ command: '${command}', tools: [{ name: 't', description: '', timeout: 150 }] }]).get('t')

@@ -15,9 +15,10 @@ import { containments } from './run-tool.ts'
 const megabyte = 1024 * 1024
 const config = (command: string) => tempFile('tool.yaml', `command: ${command}\ntools: [{name: t, description: d}]\n`)
 
-/** Every line is a frame, and every frame answers something that was asked. */
+/** Every line is a frame, and every frame answers something that was asked, or is a log message of a tool. */
 function expectFrames(server: RawServer, ids: readonly number[]): void {
-  const seen = server.lines.map((line) => JSON.parse(line) as { jsonrpc: string; id: number })
+  const frames = server.lines.map((line) => JSON.parse(line) as { jsonrpc: string; id: number; method?: string })
+  const seen = frames.filter((frame) => frame.method !== 'notifications/message')
   expect(server.stdout.endsWith('\n')).toBe(true)
   expect(new Set(seen.map((frame) => frame.jsonrpc))).toEqual(new Set(['2.0']))
   expect(seen.map((frame) => frame.id).sort((a, b) => a - b)).toEqual(ids)
