@@ -63,6 +63,8 @@ describe.each(['from-climax', 'from-tooldiscovery', 'library'])('the guide %s', 
     const folder = join(home, 'work')
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     symlinkSync(projectRoot, join(folder, 'node_modules', 'tooldex'))
+    // The guide defines the input of a function with it.
+    symlinkSync(join(projectRoot, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'))
     await follow(name, folder, { ...process.env, TOOLDEX_HOME: join(home, 'home'), TOOLDEX_URL: '', DATABASE_URL: '' })
   }, 600_000)
 })
