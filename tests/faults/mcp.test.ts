@@ -164,6 +164,8 @@ describe('MCP over HTTP, on both wires', () => {
     const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
     const stop = new AbortController()
     onTestFinished(() => stop.abort())
+    // A response that nobody references is garbage-collected, and its stream is closed.
+    const opened: Response[] = []
     const begin = async (name: string) => {
       const key = await makeKey(server, name, ['read'])
       const headers = { authorization: `Bearer ${key}`, accept: 'application/json, text/event-stream' }
@@ -171,7 +173,9 @@ describe('MCP over HTTP, on both wires', () => {
       const session = String(begun.headers.get('mcp-session-id'))
       return async () => {
         const named = { ...headers, accept: 'text/event-stream', 'mcp-session-id': session }
-        return (await fetch(`${server.url}/mcp`, { headers: named, signal: stop.signal })).status
+        const response = await fetch(`${server.url}/mcp`, { headers: named, signal: stop.signal })
+        opened.push(response)
+        return response.status
       }
     }
     for (let count = 0; count < 20; count++) {
