@@ -283,6 +283,14 @@ describe('import openapi', () => {
     expect([code, err]).toEqual([3, expect.stringMatching(expected)])
   })
 
+  it('ignores secrets, private addresses and activation that an imported document states itself', async () => {
+    const own = 'x-tooldex: { namespace: evil, auth: { "*": "env:PATH" }, allowPrivate: true, activate: true }'
+    const { code, out } = await importFile(`${own}\n${shop}`, '--include', 'getOrder')
+    expect([code, out]).toEqual([0, expect.stringContaining('x-tooldex.auth is ignored outside of apply')])
+    const { status, executorConfig } = await get('evil_get_order')
+    expect([status, JSON.stringify(executorConfig)]).toEqual(['DRAFT', expect.not.stringMatching(/env:|allowPrivate/)])
+  })
+
   it('is part of apply, with the options that the document states', async () => {
     const folder = tempFolder()
     const own = `x-tooldex: { namespace: applied, include: [login], activate: true }\n${shop}`

@@ -19,7 +19,7 @@ export async function readBundleFolder(folder: string): Promise<ReadBundle & { r
   for (const file of files) {
     try {
       const text = read.text(file)
-      const openApi = await loadOpenApi(text)
+      const openApi = await loadOpenApi(text, {}, true)
       const part = readBundlePart(text, { file, openApi, readScript: (path) => read.script(path, file) })
       parts.push(part)
       problems.push(...part.problems)

@@ -51,10 +51,14 @@ interface PartOptions {
 export type ReadOpenApi = (value: Fields) => BundleView
 
 /** The reader of OpenAPI documents, if a text may be one. */
-export async function loadOpenApi(text: string, options?: OpenApiOptions): Promise<ReadOpenApi | undefined> {
+export async function loadOpenApi(
+  text: string,
+  options?: OpenApiOptions,
+  isTrusted = false,
+): Promise<ReadOpenApi | undefined> {
   if (!mayBeOpenApi(text)) return undefined
   const { openApiAsBundle } = await import('./openapi/openapi-as-bundle.ts')
-  return (value) => openApiAsBundle(value, options)
+  return (value) => openApiAsBundle(value, options, isTrusted)
 }
 
 /** Reads one text of any supported format and collects its problems; throws only if nothing of it can be used. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../base/json-values.ts'
+import { isObject, type JsonObject, omit } from '../../../base/json-values.ts'
 import { OpenApiOptions } from '../../../contract/openapi.ts'
 import { registryLimits } from '../../../contract/registry.ts'
 import type { Finding } from '../../../diagnostics/finding.ts'
@@ -12,10 +12,10 @@ import { toOperationTool } from './operation-tool.ts'
 const documentPart = 'document'
 
 /** The tools of an OpenAPI document, with a category for each of its tags. */
-export function openApiAsBundle(value: JsonObject, given: OpenApiOptions = {}): BundleView {
+export function openApiAsBundle(value: JsonObject, given: OpenApiOptions = {}, isTrusted = false): BundleView {
   const invalid = checkVersion(value)
   if (invalid.length > 0) return toView({ findings: invalid.map(inDocument) })
-  const { options: own, findings } = readOwnOptions(value)
+  const { options: own, findings } = readOwnOptions(value, isTrusted)
   const document = new OpenApiDocument(value)
   const namespace = given.namespace ?? own.namespace ?? namespaceOf(document.root)
   const options = { ...own, ...given, namespace }
@@ -70,16 +70,32 @@ function toView({ operations = [], tools = [], categories = [], findings }: View
 
 const inDocument = (finding: Finding): Finding => ({ ...finding, path: [documentPart, ...finding.path] })
 
-/** The choices that the document states itself. */
-function readOwnOptions(value: JsonObject): { options: OpenApiOptions; findings: readonly Finding[] } {
+const harmless = new Set(['namespace', 'include', 'exclude', 'outputSchemas'])
+
+/** The choices that the document states itself; all of them only in a folder of the user's own files. */
+function readOwnOptions(
+  value: JsonObject,
+  isTrusted: boolean,
+): { options: OpenApiOptions; findings: readonly Finding[] } {
   if (value['x-tooldex'] === undefined) return { options: {}, findings: [] }
   const { data, error } = OpenApiOptions.safeParse(value['x-tooldex'])
   const issues = error?.issues ?? []
+  // The author of a downloaded document must not choose secrets, private addresses or the state of tools.
+  const refused = isTrusted ? [] : Object.keys(data ?? {}).filter((key) => !harmless.has(key))
   return {
-    options: data ?? {},
-    findings: issues.map(({ path, message }) =>
-      inDocument({ path: ['x-tooldex', ...path], message: message.toLowerCase(), hint: 'see the guide on OpenAPI' }),
-    ),
+    options: omit(data ?? {}, ...refused),
+    findings: [
+      ...issues.map(({ path, message }) =>
+        inDocument({ path: ['x-tooldex', ...path], message: message.toLowerCase(), hint: 'see the guide on OpenAPI' }),
+      ),
+      ...refused.map((key) =>
+        inDocument({
+          path: ['x-tooldex', key],
+          message: `x-tooldex.${key} is ignored outside of apply`,
+          severity: 'warning',
+        }),
+      ),
+    ],
   }
 }
 
