@@ -1,10 +1,16 @@
-import { availableParallelism } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+// The home of the user may have a database and a running server, which programs of tests would find.
+const home = mkdtempSync(join(tmpdir(), 'tooldex-home-'))
+process.once('exit', () => rmSync(home, { recursive: true, force: true }))
 const long = process.env.TOOLDEX_LONG === '1'
 // Units, and registries in the process of the test: no server, no browser, no PostgreSQL. `npm run test:quick` runs these.
 export const quick = [
   'src/**/*.test.ts',
+  'web/src/**/*.test.ts',
   'tests/bundled-search.test.ts',
   'tests/client.test.ts',
   'tests/every-problem.test.ts',
@@ -19,6 +25,7 @@ export const quick = [
   'tests/output-threads.test.ts',
   'tests/registry-regressions.test.ts',
   'tests/same-schema.test.ts',
+  'tests/search-verdict.test.ts',
   'tests/scenarios/climax-loader.test.ts',
   'tests/scenarios/discovery-contracts.test.ts',
   'tests/sources.test.ts',
@@ -58,7 +65,7 @@ const group = (order: number, name: string, { include, exclude = left, ...option
 export default defineConfig({
   test: {
     // What one test searched and called must not change what another finds; CI alone would switch colours on.
-    env: { TOOLDEX_LEARNING: 'off', NO_COLOR: '1' },
+    env: { TOOLDEX_HOME: home, TOOLDEX_LEARNING: 'off', NO_COLOR: '1' },
     pool: 'forks',
     setupFiles: ['tests/support/fixed-seed.ts'],
     // A hang fails a test, a slow machine does not.

@@ -38,6 +38,7 @@ export async function run() {
     const found = await ask('search_tools', { query })
     const read = await ask('describe_tool', { ids: [wanted] })
     const place = found.structuredContent.results.findIndex((hit) => hit.name === wanted) + 1
+    const structure = tokens(found.structuredContent) + tokens(read.structuredContent)
     const parts = [tokens(found.content[0].text), tokens(read.content[0].text), tokens({ name: wanted, arguments: {} })]
     const sum = three + parts.reduce((total, part) => total + part, 0)
     rows.push([
@@ -48,6 +49,7 @@ export async function run() {
       parts[1],
       sum,
       `${(everything / sum).toFixed(0)}×`,
+      sum + structure,
     ])
   }
   await peer.close()
@@ -59,6 +61,7 @@ export async function run() {
     'description',
     'all of it, with the three tools',
     'less than listing',
+    'with the structured copies',
   ]
-  return `Listing all tools of the bundled configs costs ${everything.toLocaleString('en')} tokens before the first question; the three tools cost ${three}. Text as the model reads it, cl100k.\n\n${table(head, rows)}`
+  return `Listing all tools of the bundled configs costs ${everything.toLocaleString('en')} tokens before the first question; the three tools cost ${three}. Text as the model reads it, cl100k; a client that passes the structured content to the model as well pays the last column.\n\n${table(head, rows)}`
 }

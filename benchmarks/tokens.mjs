@@ -28,7 +28,9 @@ async function row(title, configs, query) {
   const [list, three] = [tokens(classic), tokens(progressive)]
   const text = (result) => tokens(result.content[0].text)
   const saved = `${(100 * (1 - three / list)).toFixed(1)} %`
-  return [title, classic.length, list.toLocaleString('en'), three, saved, text(overview), `${text(found)} (“${query}”)`]
+  const [asText, asStructure] = [text(found), tokens(found.structuredContent)]
+  const answer = [`${asText} (“${query}”)`, asStructure, asText + asStructure]
+  return [title, classic.length, list.toLocaleString('en'), three, saved, text(overview), ...answer]
 }
 
 export async function run() {
@@ -37,8 +39,6 @@ export async function run() {
   rows.push(await row('git', ['git'], 'commit'))
   const obsidian = here('../../shared/data/climax-configs/obsidian.yaml')
   if (existsSync(obsidian)) rows.push(await row('obsidian.yaml (CLImax)', [obsidian], 'search notes'))
-  return table(
-    ['configs', 'tools', 'every tool listed (`--classic`)', 'the three tools', 'less', 'overview', 'a search answer'],
-    rows,
-  )
+  const before = ['configs', 'tools', 'every tool listed (`--classic`)', 'the three tools', 'less', 'overview (text)']
+  return table([...before, 'a search answer as text', 'as structure', 'both'], rows)
 }

@@ -39,8 +39,10 @@ async function showWho() {
   forget.hidden = true
 }
 
-/** @param {string | null} key */
-const headersOf = (key) => ({ headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }) } })
+/** Without a key, the session of the console is used, if there is one. @param {string | null} key */
+const headersOf = (key) => ({
+  headers: key === null ? { 'x-tooldex-session': '1' } : { authorization: `Bearer ${key}` },
+})
 
 /** @param {HTMLFormElement} form */
 function requestOf(form) {

@@ -19,7 +19,9 @@ const all = [
   'mcp',
   'gateway',
   'code-mode',
+  'console',
   'scaling',
+  'simulation',
 ]
 const wanted = process.argv.slice(2)
 const pages = ['../benchmarks/README.md', '../README.md'].map((path) => new URL(path, import.meta.url))

@@ -10,7 +10,8 @@ const folder = mkdtempSync(join(tmpdir(), 'tooldex-examples-'))
 const run = (program, args) => spawnSync(program, args, { cwd: folder, stdio: 'inherit' }).status ?? 1
 try {
   cpSync(join(root, 'examples', 'bindings'), folder, { recursive: true })
-  const installed = run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'])
+  const installed =
+    run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts']) || run('npm', ['ls', '--depth', '0'])
   if (installed === 0) symlinkSync(root, join(folder, 'node_modules', 'tooldex'))
   process.exitCode =
     installed || run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.'])

@@ -98,8 +98,8 @@ writes this page.
 
 ${summary.join('\n')}
 
-The number of passed checks is in parentheses. Scenarios of extensions are optional, and those that were pending or added after the
-revision was published.
+Run on ${new Date().toISOString().slice(0, 10)} against a server on Node ${process.versions.node}. The number of passed checks is in
+parentheses. Scenarios of extensions are optional, and those that were pending or added after the revision was published.
 
 | scenario | ${revisions.join(' | ')} | reason, if not met |
 | --- | --- | --- | --- |

@@ -99,7 +99,7 @@ async function bundleQueryBuilder() {
 
 /** Modules whose source was moved or deleted: the compiler leaves them. */
 function removeStale() {
-  const made = /^(?:bundle|query-builder|configs|empty-database)\//
+  const made = /^(?:bundle|query-builder|configs|empty-database|web)\//
   for (const name of readdirSync(at('../dist'), { recursive: true })) {
     const source = name.replace(/(?:\.d)?\.[jt]s$/, '.ts')
     if (/\.[jt]s$/.test(name) && !made.test(name) && !existsSync(at(`../src/${source}`))) rmSync(at(`../dist/${name}`))
@@ -160,7 +160,9 @@ function buildAgain() {
 function keepPublicTypes() {
   const database = at('../dist/storage/database.d.ts')
   const text = readFileSync(database, 'utf8')
-  const opaque = text.replace(/^import type .*\n/gm, '').replace(/export type Db = .*;/, 'export type Db = object;')
+  const opaque = text
+    .replace(/^import type .*'(?:drizzle-orm\/.*|\.\/schema\.[jt]s)';?\n/gm, '')
+    .replace(/export type Db = .*;/, 'export type Db = object;')
   writeFileSync(database, opaque)
   const kept = new Set()
   const keep = (file) => {

@@ -112,6 +112,7 @@ async function tellStory({ ask, fail }, url) {
   await runTool(ask)
   await proposeChanges(ask)
   await approveRuns(ask, url)
+  await useSources(ask, url)
   await readState(ask, url)
   await removeAll(ask)
 }
@@ -164,6 +165,7 @@ async function writeTool({ ask, fail }, url) {
   await ask('versions.list', tool)
   await ask('versions.get', { at: { ...tool.at, version: 1 } })
   await ask('versions.diff', { ...tool, query: '?from=1&to=2' })
+  await ask('versions.diffChange', { ...tool, body: { description: 'Returns the weather of a city in an hour.' } })
 }
 
 async function findTool(ask) {
@@ -180,6 +182,7 @@ async function runTool(ask) {
   const { id } = await ask('tools.execute', { ...tool, body: { input: { city: 'Oslo' }, wait: true } })
   await ask('executions.get', { at: { id } })
   await ask('executions.list', { query: '?limit=1' })
+  await ask('executions.statistics', { query: '?hours=2' })
   await ask('registry.executions', { ...tool, query: '?limit=1' })
   await ask('llm.invoke', { at: { name: 'weather_now' }, body: { arguments: { city: 'Oslo' } } })
   const { result } = await ask('tools.execute', { ...tool, body: { input: { city: 'Hours' }, wait: true } })
@@ -217,6 +220,19 @@ async function approveRuns(ask, url) {
   await ask('executions.approve', { ...last, body: { note: 'agreed with the team' } })
 }
 
+/** An MCP server as a source, one of whose definitions changes twice. */
+async function useSources(ask, url) {
+  const source = { at: { name: 'forecasts' } }
+  const { approval } = await ask('sources.add', { body: { name: 'forecasts', url: `${url}/mcp`, allowPrivate: true } })
+  await ask('sources.approve', { ...source, body: { hash: approval.hash } })
+  for (const decision of ['accept', 'refuse']) {
+    await ask('sources.refresh', source)
+    await ask('sources.get', source)
+    await ask(`sources.${decision}`, { ...source, body: { items: ['tools/forecast'] } })
+  }
+  await ask('sources.change', { ...source, body: { trust: 'pinned' } })
+}
+
 async function readState(ask, url) {
   await ask('catalog.eval', {
     body: { queries: [{ query: 'will it rain', relevant: ['weather_now'] }], mode: 'hybrid' },
@@ -243,6 +259,7 @@ async function removeAll(ask) {
   const simulated = { default: 'enabled', tools: { weather_now: { requireApproval: true } } }
   await ask('policies.simulate', { body: { policy: simulated, days: 30, limit: 1 } })
   await ask('policies.delete', policy)
+  await ask('sources.remove', { at: { name: 'forecasts' } })
   await ask('toolsets.delete', { at: { name: 'weather' } })
   await ask('limits.delete', { at: { name: 'agents' } })
   await ask('secrets.remove', secret)
@@ -254,13 +271,42 @@ async function removeAll(ask) {
 /** The service behind the example tools. */
 async function startWeather() {
   const hours = Array.from({ length: 4000 }, (_, hour) => ({ hour: `${hour % 24}:00`, sky: 'snow' }))
-  const server = createServer((incoming, response) => {
+  const answerMcp = forecastServer()
+  const server = createServer(async (incoming, response) => {
+    if (incoming.url === '/mcp') return answerMcp(incoming, response)
     const answer = incoming.url === '/Hours' ? hours : { now: 'snow', degrees: -3, nextHour: 'snow' }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => new Promise((resolve) => server.close(resolve).closeAllConnections())
   return { url: `http://127.0.0.1:${server.address().port}`, close }
+}
+
+/** An MCP server with one tool, whose description is another one each time it is listed. */
+function forecastServer() {
+  let listed = 0
+  const results = {
+    initialize: ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'forecasts', version: '1.0.0' },
+      instructions: 'Forecasts for the next ten days.',
+    }),
+    'tools/list': () => {
+      const days = ['tomorrow', 'the next three days', 'the next ten days'][Math.min(listed++, 2)]
+      return { tools: [{ name: 'forecast', description: `Returns the weather of ${days}.`, inputSchema: city }] }
+    },
+  }
+  return async (incoming, response) => {
+    const chunks = await incoming.toArray()
+    const { id, method, params = {} } = chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString())
+    if (id === undefined) return response.writeHead(incoming.method === 'POST' ? 202 : 405).end()
+    const error = { code: -32601, message: 'unknown method' }
+    const answer = results[method] === undefined ? { error } : { result: results[method](params) }
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  }
 }
 
 const exampleTimes = {
@@ -283,6 +329,7 @@ const exampleValues = {
   hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   secret: 'tdx_4hQw-an-example-that-opens-nothing',
   revision: 'fN3vQ0aL2c',
+  reading: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
   nextCursor: 'WzQsIiJd',
 }
 
@@ -295,6 +342,7 @@ function normalize(recorded, url) {
   }
   const text = JSON.stringify(recorded)
     .replaceAll(url, upstreamName)
+    .replaceAll(new URL(url).host, new URL(upstreamName).host)
     .replaceAll(/\(\d+ ms\)/g, '(412 ms)')
     .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, idFor)
   return JSON.parse(text, (key, value) => {

@@ -5,6 +5,7 @@ import type { Execution } from '../src/contract/execution.ts'
 import type { RegisteredTool } from '../src/contract/registry.ts'
 import { operations } from '../src/operations/index.ts'
 import { clientRoutes } from '../src/operations/methods/routes.ts'
+import { openRemote } from '../src/operations/registry-client/remote-client.ts'
 import { type ClientOptions, createClient, type PagePromise, type TooldexError } from '../src/surfaces/client/index.ts'
 import { routes } from '../src/surfaces/rest/routes.ts'
 import { openRegistry, registryKey } from './support/open-registry.ts'
@@ -197,6 +198,26 @@ describe('requests of the client', () => {
       (_, response) =>
         void response.writeHead(429, { 'retry-after': '3600' }).end('{"code":"TOO_BUSY","detail":"Wait."}'),
       async (url) => expect(await failureOf(createClient({ url }).keys.list())).toMatchObject({ retryAfter: 3600 }),
+    )
+  })
+
+  it('report a pause of a call on a server, which the signal of the call ends', async () => {
+    await against(
+      (_, response) =>
+        void response.writeHead(429, { 'retry-after': '50' }).end('{"code":"TOO_BUSY","detail":"Wait."}'),
+      async (url) => {
+        const stopping = new AbortController()
+        const pauses: unknown[] = []
+        const onPause = ({ message }: Error, ms: number) => {
+          pauses.push([message, Math.floor(ms / 1000)])
+          stopping.abort()
+        }
+        const ignore = () => {}
+        const controls = { waitForApproval: false, onOutput: ignore, onStatus: ignore, onPause }
+        const call = openRemote({ url, key: 'k' }, stopping.signal).call({ name: 'x', arguments: {} }, controls)
+        expect(await failureOf(call)).toMatchObject({ message: `The request to ${url} was cancelled.` })
+        expect(pauses).toEqual([['Wait.', 50]])
+      },
     )
   })
 

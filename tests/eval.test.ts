@@ -183,7 +183,10 @@ describe('tooldex eval', () => {
     const { code, out } = await run(golden, '--json', '--run', answers, '--limit', '12')
     expect(code).toBe(0)
     expect(Object.keys(JSON.parse(out))).toEqual(['sets', 'macro'])
-    const keys = 'set tools queries recall1 recall5 recall10 ndcg10 mrr hit1 tokens p50Ms p95Ms'.split(' ')
+    const keys =
+      'set tools queries recall1 recall5 recall10 ndcg10 mrr hit1 setRecall5 auroc falseAbstention trueAbstention tokens p50Ms p95Ms'.split(
+        ' ',
+      )
     expect(Object.keys(JSON.parse(out).sets[0])).toEqual(keys)
     const first = JSON.parse(readFileSync(answers, 'utf8').split('\n')[0] ?? '')
     expect(first).toEqual({ id: 'g1', results: expect.any(Array) })

@@ -7,9 +7,8 @@ import { createRandom } from './fuzz/random.ts'
 
 // Threads can be started only from built modules.
 const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
-const { validateValue, checkSchemaText, findInText, matchesPattern, readJsonInTurns, readJsonPart } = (await built(
-  'json-schema/offload/json-work.js',
-)) as typeof import('../src/json-schema/offload/json-work.ts')
+const { validateValue, checkSchemaText, findInText, findPatternFaults, matchPatterns, readJsonInTurns, readJsonPart } =
+  (await built('json-schema/offload/json-work.js')) as typeof import('../src/json-schema/offload/json-work.ts')
 const { workFor } = (await built('base/semaphore.js')) as typeof import('../src/base/semaphore.ts')
 const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
 const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
@@ -22,18 +21,17 @@ const { compileInTurn, diffInTurn } = (await built(
   'operations/checks/tool-threads.js',
 )) as typeof import('../src/operations/checks/tool-threads.ts')
 
-/** How many turns the event loop took until the work was done; none where it was done on this very thread. */
+/** Whether the event loop takes turns until the work is done: 0 where it is done on this very thread, which takes microtasks only. */
 async function turnsDuring<Result>(work: () => Promise<Result>): Promise<{ turns: number; result: Result }> {
-  let turns = 0
   let done = false
-  const count = () => {
-    turns++
-    if (!done) setImmediate(count)
-  }
-  setImmediate(count)
-  const result = await work()
-  done = true
-  return { turns, result }
+  const working = work().finally(() => {
+    done = true
+  })
+  working.catch(() => {})
+  // No message of a thread is received before the microtasks end, however fast the thread is.
+  for (let count = 0; count < 10_000 && !done; count++) await Promise.resolve()
+  const turns = done ? 0 : 1
+  return { turns, result: await working }
 }
 
 const pattern = '(?:a|aa|aaa|aaaa){1,1000}$'
@@ -192,9 +190,21 @@ describe('work that would hold the event loop', () => {
   })
 
   it('a pattern of a policy is matched in a thread where the value is long', async () => {
-    const { turns, result } = await turnsDuring(() => matchesPattern('[a-z]{1,500}', 'a'.repeat(5000)))
-    expect({ turns: turns > 0, result }).toEqual({ turns: true, result: false })
-    expect(await matchesPattern('[a-z]{1,500}', 'abc')).toBe(true)
+    const { turns, result } = await turnsDuring(() => matchPatterns([['[a-z]{1,500}', 'a'.repeat(5000)]]))
+    expect({ turns: turns > 0, result }).toEqual({ turns: true, result: [false] })
+    expect(await matchPatterns([['[a-z]{1,500}', 'abc']])).toEqual([true])
+  })
+
+  it('a thousand patterns of a policy are compiled and matched in a thread, or rejected as too much', async () => {
+    const patterns = Array.from({ length: 1000 }, (_, index) => `[a-z]{${index % 400}}x?${'('.repeat(index % 2)}`)
+    const compiled = await turnsDuring(() => findPatternFaults(patterns))
+    expect([compiled.turns > 0, compiled.result.size]).toEqual([true, 200])
+    const pairs = Array.from({ length: 1000 }, (_, index) => [`[a-z]{${index % 40}}`, 'a'.repeat(index % 10)] as const)
+    const matched = await turnsDuring(() => matchPatterns(pairs))
+    expect([matched.turns > 0, matched.result.filter(Boolean).length]).toEqual([true, 250])
+    const huge = Array.from({ length: 1000 }, (_, index) => `[a-z]{1000}[a-z]{${index % 1000}}`)
+    const limit = { code: 'INPUT_INVALID', message: expect.stringContaining('takes too long to compile 1000 patterns') }
+    await expect(findPatternFaults(huge)).rejects.toMatchObject(limit)
   })
 
   it('a caller that fills the threads and the line takes neither from another', async () => {

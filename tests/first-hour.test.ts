@@ -75,7 +75,7 @@ describe('an example with a title and without arguments', () => {
   it('is no warning, and is shown with its title on the command line and to models', async () => {
     const file = toolFile('with_example', 'examples: [ { title: Simple, description: Just call it } ]\n')
     expect(await run('tools', 'create', file, '--activate')).toMatchObject({ code: 0, err: '' })
-    const own = { openRegistry: async () => client, hasRegistry: () => true }
+    const own = { openRegistry: async () => client, registryExists: () => true }
     const { out } = await runInProcess(['describe', 'with_example'], own)
     expect(out).toContain('\nSimple - Just call it\n')
     const described = await invoke(describeTools, { ids: ['with_example'], level: 'full' }, world.context)

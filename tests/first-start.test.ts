@@ -28,12 +28,12 @@ describe('the key in the output of a starting server', () => {
     const lines = await linesOf(home, '')
     key = /^admin key \(shown only once\): (\S+)$/.exec(lines[1] ?? '')?.[1] ?? ''
     expect(key).toMatch(/^tdx_/)
-    expect(lines[2]).toMatch(new RegExp(`^log in at http://127.0.0.1:\\d+/docs#key=${key}$`))
+    expect(lines[2]).toMatch(new RegExp(`^log in at http://127.0.0.1:\\d+/#key=${key}$`))
     expect(lines[4]).toContain(`export TOOLDEX_API_KEY=${key};`)
     const again = await linesOf(home, '')
     expect(again.join('\n')).not.toContain(key.slice(0, 12))
     expect(again[1]).toContain('the admin key printed at the first start')
-    expect(again[2]).toMatch(/^API documentation at http:\S+\/docs$/)
+    expect(again[2]).toMatch(/^console at http:\S+, API documentation at http:\S+\/docs$/)
   })
 
   it('takes the key of the environment as the first one, and never prints it', async () => {

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients/client-files.ts'
+import { findClientServers } from '../src/operations/clients/find-client-servers.ts'
 import { mainFile } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -167,15 +168,63 @@ describe('tooldex install', () => {
     const { tooldex } = JSON.parse(await written('gemini')).mcpServers
     expect(tooldex).toEqual({ httpUrl: url, headers: { Authorization: 'Bearer $TOOLDEX_API_KEY' } })
     expect(JSON.parse(await written('cursor', ['--oauth', ...http.slice(1)])).mcpServers.tooldex).toEqual({ url })
+    expect(JSON.parse(await written('windsurf')).mcpServers.tooldex).toEqual({
+      serverUrl: url,
+      headers: { Authorization: 'Bearer ${env:TOOLDEX_API_KEY}' },
+    })
+    const oauth = ['--oauth', ...http.slice(1)]
+    expect(JSON.parse(await written('zed', oauth)).context_servers.tooldex).toEqual({ url })
     expect(await written('codex')).toBe(
       `[mcp_servers.tooldex]\nurl = "${url}"\nbearer_token_env_var = "TOOLDEX_API_KEY"\n`,
     )
     for (const wrong of [
       ['claude-desktop', ...http],
+      ['claude-desktop', ...oauth],
+      ['zed', ...http],
       ['cursor', '--http'],
       ['cursor', 'git', ...http],
     ])
       expect((await runInline(['install', ...wrong], here)).code, wrong.join(' ')).toBe(2)
+  })
+
+  it.each(['claude-desktop', 'zed'] as const)(
+    '%s: starts tooldex for a server over HTTP, and reports the missing key',
+    async (name) => {
+      const here = place()
+      const env = { ...here.env, TOOLDEX_API_KEY: 'tdx_never_written_0123456789' }
+      const server = ['--server', 'http://127.0.0.1:7331']
+      const refused = await runInline(['install', name, '--http', ...server], { ...here, env })
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/omit --http/i)])
+      expect(existsSync(fileOf(name, here))).toBe(false)
+      const { code, stderr } = await runInline(['install', name, ...server], { ...here, env })
+      expect([code, stderr]).toEqual([0, expect.stringContaining('needs TOOLDEX_API_KEY')])
+      const text = readFileSync(fileOf(name, here), 'utf8')
+      expect(text).not.toContain(env.TOOLDEX_API_KEY)
+      const { tooldex } = Object.values(JSON.parse(text) as Record<string, Record<string, { args: string[] }>>)[0] ?? {}
+      expect(tooldex?.args.slice(-3)).toEqual(['run', ...server])
+    },
+  )
+
+  it('keeps the settings and comments of Zed, through installing and uninstalling', async () => {
+    const here = place()
+    const before =
+      '// Zed settings\n{\n  "theme": "One Dark", // mine\n  "context_servers": {\n    // by hand\n    "other": { "command": "x", "args": [], },\n  },\n  "vim_mode": true,\n}\n'
+    const file = tempFile(relative(here.home, fileOf('zed', here)), before, here.home)
+    await runInline(['install', 'zed', 'git'], here)
+    const after = readFileSync(file, 'utf8')
+    for (const line of before.split('\n')) expect(after).toContain(line)
+    const names = () =>
+      findClientServers({ ...here, env: {} }, file).map(({ original, skipped }) => [original, skipped ?? 'read'])
+    expect(names()).toEqual([
+      ['other', 'read'],
+      ['tooldex', 'it is Tooldex itself'],
+    ])
+    await runInline(['uninstall', 'zed'], here)
+    const rest = readFileSync(file, 'utf8')
+    expect(rest).not.toContain('tooldex')
+    for (const kept of ['// Zed settings', '"theme": "One Dark", // mine', '// by hand', '"vim_mode": true,'])
+      expect(rest).toContain(kept)
+    expect(names()).toEqual([['other', 'read']])
   })
 
   it('uninstalls from among other servers, and where there is nothing', async () => {
@@ -191,5 +240,46 @@ describe('tooldex install', () => {
     expect(after).toContain('"other": { "command": "y" } // keep')
     expect(after).not.toContain('tooldex')
     expect(readFileSync(`${file}.backup`, 'utf8')).toBe(before)
+  })
+})
+
+describe('tooldex export mcp-config', () => {
+  it.each(clientNames)('%s: prints what install writes into an empty file, and writes nothing', async (name) => {
+    const here = place()
+    const exported = await runInline(['export', 'mcp-config', name, 'git'], here)
+    expect(exported.code, exported.stderr).toBe(0)
+    const file = fileOf(name, here)
+    expect(exported.stderr).toContain(file)
+    expect(existsSync(file)).toBe(false)
+    await runInline(['install', name, 'git'], here)
+    expect(exported.stdout).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('prints mcpServers without a client, over stdio and over HTTP with a reference to the key', async () => {
+    const here = place()
+    const server = 'http://127.0.0.1:7331'
+    const stdio = await runInline(['export', 'mcp-config'], here)
+    expect(JSON.parse(stdio.stdout).mcpServers.tooldex).toMatchObject({ type: 'stdio', command: expect.any(String) })
+    const env = { ...here.env, TOOLDEX_API_KEY: 'key-0123456789abcdef' }
+    const http = await runInline(['export', 'mcp-config', '--http', '--server', server], { ...here, env })
+    expect(JSON.parse(http.stdout).mcpServers.tooldex).toEqual({
+      type: 'http',
+      url: `${server}/mcp`,
+      headers: { Authorization: 'Bearer ${TOOLDEX_API_KEY:-}' },
+    })
+    const named = await runInline(['export', 'mcp-config', 'codex', '--http', '--server', server, '--json'], here)
+    expect(JSON.parse(named.stdout)).toMatchObject({
+      client: 'Codex',
+      config: expect.stringContaining('bearer_token_env_var = "TOOLDEX_API_KEY"'),
+    })
+  })
+
+  it('refuses an unknown client, and HTTP for a client without it', async () => {
+    const here = place()
+    const unknown = await runInline(['export', 'mcp-config', 'emacs'], here)
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('claude-code') })
+    const http = ['--http', '--server', 'http://127.0.0.1:7331']
+    const refused = await runInline(['export', 'mcp-config', 'claude-desktop', ...http], here)
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Claude Desktop') })
   })
 })

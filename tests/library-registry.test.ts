@@ -220,6 +220,11 @@ describe('with a database', () => {
     await tooldex.tools.activate({ idOrName: 'say' })
     await tooldex.tools.change({ idOrName: 'say', description: 'Says one word.' })
     expect((await tooldex.versions.diff({ idOrName: 'say' })).class).toBe('wording')
+    const compare = (more: object) => tooldex.versions.diffChange({ idOrName: 'say', ...more })
+    const stricter = { inputSchema: { ...draft.inputSchema, required: ['word'] } }
+    expect(await compare(stricter)).toMatchObject({ class: 'breaking', from: 2, fields: [{ field: 'inputSchema' }] })
+    expect(await compare({ description: 'Says one word.' })).toMatchObject({ class: 'none', fields: [] })
+    await expect(compare({ executorConfig: {} })).rejects.toMatchObject({ code: 'TOOL_INVALID' })
     expect(await tooldex.versions.rollback({ idOrName: 'say', version: 1 })).toMatchObject({ version: 3 })
     const ran = await tooldex.tools.execute({ idOrName: 'say', input: { word: 'hello' }, wait: true })
     expect(ran).toMatchObject({ status: 'SUCCESS', outputData: 'hello\n', version: 3 })

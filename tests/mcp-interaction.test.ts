@@ -73,7 +73,10 @@ describe.each(revisions)('approval at revision %s', (revision) => {
     const answer: Answer = () => ({ action: 'accept', content: { decision: 'approve' } })
     const client = await connect({ revision, key: caller, elicitation: { form: {} }, answer })
     const { structuredContent } = await pay(client, 'own')
-    expect(structuredContent).toMatchObject({ waitsFor: 'approval', approvalUrl: expect.stringContaining('/docs#') })
+    expect(structuredContent).toMatchObject({
+      waitsFor: 'approval',
+      approvalUrl: expect.stringContaining('/executions/'),
+    })
     const { executionId } = structuredContent as { executionId: string }
     const { body } = await server.request('GET', `/executions/${executionId}`)
     expect(body).toMatchObject({ status: 'PENDING', reason: 'approval', callerId: 'key:agent' })
@@ -88,7 +91,7 @@ describe.each(revisions)('approval at revision %s', (revision) => {
     const client = await connect({ revision, key: caller, elicitation: { url: {} }, answer })
     const { structuredContent } = await pay(client, 'elsewhere')
     const { executionId } = structuredContent as { executionId: string }
-    expect(urls).toEqual([`${server.url}/docs#executions.approve?id=${executionId}`])
+    expect(urls).toEqual([`${server.url}/executions/${executionId}`])
     expect(structuredContent).toMatchObject({ waitsFor: 'approval' })
     await server.request('POST', `/executions/${executionId}/approve`, { body: {} })
     await expect

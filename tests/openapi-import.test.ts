@@ -272,6 +272,49 @@ describe('import openapi', () => {
     })
   })
 
+  it('leaves out bodies of GET requests and examples that are too deep, and sends a patch as its own media type', async () => {
+    const deep = { a: { b: { c: { d: { e: { f: 1 } } } } } }
+    const json = (schema: unknown, more = {}) => ({ 'application/json': { schema, ...more } })
+    const object = { type: 'object', properties: { a: {} } }
+    const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
+    const text = JSON.stringify({
+      openapi: '3.0.0',
+      info: { title: 'Odd', version: '1' },
+      servers: [{ url: 'https://eu.shop.test/v1' }],
+      paths: {
+        '/odd': {
+          get: {
+            operationId: 'empty',
+            requestBody: { content: json({ type: 'object', properties: {} }) },
+            responses: {},
+          },
+          head: { operationId: 'full', requestBody: { content: json(object) }, responses: {} },
+          post: { operationId: 'deep', requestBody: { content: json(object, { example: deep }) }, responses: {} },
+          patch: {
+            operationId: 'patch',
+            requestBody: {
+              content: Object.fromEntries(patchTypes.map((type) => [type, { schema: { type: 'object' } }])),
+            },
+            responses: {},
+          },
+        },
+      },
+    })
+    const { code, out, err } = await importFile(text)
+    expect(code, err).toBe(0)
+    const warnings = `${out}${err}`.split('\n').filter((line) => line.includes('has no body'))
+    expect(warnings).toEqual([expect.stringContaining('odd_full: a HEAD request has no body')])
+    expect((await get('odd_deep')).examples).toEqual([])
+    const { url, requests } = await startService()
+    await call('odd_empty', url, {})
+    await call('odd_patch', url, { body: { a: 1 } })
+    expect(requests.map(({ line, body }) => [line, String(body)])).toEqual([
+      ['GET /v1/odd', ''],
+      ['PATCH /v1/odd', '{"a":1}'],
+    ])
+    expect(requests[1]?.headers['content-type']).toBe('application/merge-patch+json')
+  })
+
   it.each([
     ['openapi: 4.0.0\npaths: {}\n', /api\.yaml:1:\d+: .*OpenAPI 4\.0\.0 is not supported/],
     ['openapi: 3.1.0\ninfo: {title: A}\n', /the document has no paths/],
@@ -289,6 +332,24 @@ describe('import openapi', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('x-tooldex.auth is ignored outside of apply')])
     const { status, executorConfig } = await get('evil_get_order')
     expect([status, JSON.stringify(executorConfig)]).toEqual(['DRAFT', expect.not.stringMatching(/env:|allowPrivate/)])
+  })
+
+  it('lists hosts and secrets, and sends no stored secret that only the document names to a host that is new to it', async () => {
+    const secret = 'victim_key'
+    const { caller, registry: stored } = registry.context
+    await stored.stores.secrets.put(caller, secret, 'sealed')
+    const evil = shop.replace('title: Shop API', 'title: Victim').replace('{region}.shop.test', 'evil.test')
+    const dry = await importFile(evil, '--dry-run')
+    expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/^> evil\.test \(\d+ tools\): .*secret:victim_key/m)])
+    expect(dry.out).toContain(`would send the stored secret 'secret:${secret}' to evil.test`)
+    const refused = await importFile(evil)
+    expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('--auth secret:victim_key')])
+    const named = await importFile(evil, '--auth', `key=secret:${secret}`, '--include', 'getOrder')
+    expect([named.code, named.out]).toEqual([0, expect.stringContaining('> evil.test')])
+    // The pair is known now, so that a second import of the document needs no option.
+    expect((await importFile(evil, '--include', 'getOrder')).code).toBe(0)
+    const moved = await importFile(evil.replace('evil.test', 'other.test'), '--include', 'getOrder')
+    expect([moved.code, moved.err]).toEqual([7, expect.stringContaining('to other.test')])
   })
 
   it('is part of apply, with the options that the document states', async () => {

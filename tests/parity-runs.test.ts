@@ -135,7 +135,7 @@ describe('a call ends the same whichever way it is made', () => {
         ...(call.dryRun ? ['--dry-run'] : []),
       ]
       const line = ['call', ...words, '--json', ...flags, '--args', JSON.stringify(call.arguments), call.name]
-      const host = { openRegistry, hasRegistry: () => true, open: async () => compose({ configs: [] }) }
+      const host = { openRegistry, registryExists: () => true, open: async () => compose({ configs: [] }) }
       return ofAnswer(JSON.parse((await runInProcess(line, host)).out))
     }
     const remote = async () => openRemote({ url, key: secret }, new AbortController().signal)

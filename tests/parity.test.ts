@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compose } from '../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../src/base/errors.ts'
@@ -9,6 +10,7 @@ import { searchTools } from '../src/operations/search/search-tools.ts'
 import { connect, openConnection } from './support/connect.ts'
 import { runCli } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
 const configs = ['git', 'coreutils']
@@ -140,12 +142,37 @@ async function throughLibrary({ operation, input }: (typeof cases)[number]): Pro
 /** The surface adds what a person or model needs; a plan is named by its tool only where it is not clear which. */
 const core = ({ tool: _, ...answer }: Answer): Answer => JSON.parse(JSON.stringify(answer))
 
-describe('library, command line and MCP give the same answers and the same errors', () => {
+const limitedBecause = 'the other ways have no sandbox'
+/** A server also says how it runs a tool, and runs it in its sandbox instead of the folder of the caller. */
+const sandboxFields = new Set(['isolation', 'cwd', 'folders', 'network', 'spentTokens'])
+const apartFromSandbox = (answer: Answer): Answer =>
+  JSON.parse(JSON.stringify(core(answer), (key, value) => (sandboxFields.has(key) ? undefined : value)))
+
+/** The request over REST: the tool of a call is part of the path, and its error is a problem document. */
+async function throughRest(server: TestServer, { tool, input }: (typeof cases)[number]): Promise<Answer> {
+  const { name, arguments: args, dryRun } = input as { name?: string; arguments?: object; dryRun?: boolean }
+  const paths = { search_tools: '/search', describe_tool: '/describe', call_tool: `/tools/${name}/execute` }
+  const body = tool === 'call_tool' ? { input: args, wait: true, dryRun } : input
+  const answer = await server.request('POST', paths[tool], { body })
+  const { toolName: _name, dryRun: _dryRun, ...result } = answer.body
+  if (answer.status < 400) return result
+  const { code, detail, errors, hint, retryable } = answer.body
+  return { error: { code, message: detail, errors, hint, retryable } }
+}
+
+describe('library, command line, REST and MCP over stdio and HTTP give the same answers and the same errors', () => {
   let shared: Awaited<ReturnType<typeof openConnection>>
+  let server: TestServer
+  const overHttp = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
   beforeAll(async () => {
-    shared = await openConnection(configs)
+    ;[shared, server] = await Promise.all([openConnection(configs), startServer({ words: configs, limitedBecause })])
+    const requestInit = { headers: { authorization: `Bearer ${server.key}` } }
+    await overHttp.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
   })
-  afterAll(() => shared?.client.close())
+  afterAll(async () => {
+    await Promise.all([shared?.client.close(), overHttp.close()])
+    await server?.stop()
+  })
 
   it.each(cases)('$name', async (request) => {
     const expected = core(await throughLibrary(request))
@@ -154,6 +181,9 @@ describe('library, command line and MCP give the same answers and the same error
     const { client } = shared
     const { structuredContent } = await client.callTool({ name: request.tool, arguments: request.input })
     expect(core(structuredContent as Answer)).toEqual(expected)
+    const { structuredContent: served } = await overHttp.callTool({ name: request.tool, arguments: request.input })
+    expect(apartFromSandbox(served as Answer), 'MCP over HTTP').toEqual(apartFromSandbox(expected))
+    expect(apartFromSandbox(await throughRest(server, request)), 'REST').toEqual(apartFromSandbox(expected))
   })
 
   it('a cursor of one is good in the others, and stale where the tools are others', async () => {

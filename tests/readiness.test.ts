@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { findPython } from '../src/executors/process/find-python.ts'
 import { makeKey } from './support/keys.ts'
 import { needs } from './support/needs.ts'
@@ -43,6 +44,14 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
+async function listOverMcp(key: string) {
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+  onTestFinished(() => client.close())
+  return { ...(await client.listPrompts()), ...(await client.listResources()) }
+}
+
 const find = async (more: object = {}) => {
   const { body } = await server.request('POST', '/search', { body: { query: 'far_away', ...more } })
   return body.results.find(({ name }: { name: string }) => name === 'far_away')
@@ -82,16 +91,16 @@ it('reports a missing credential with the page to enter it, until it is stored',
   expect((await search()).readiness).toEqual({
     state: 'needs-credentials',
     reason: "There is no secret 'locked'; store it with: tooldex secrets set locked",
-    url: `${server.url}/docs#secrets.put`,
+    url: `${server.url}/admin?tab=secrets`,
   })
   const { body } = await server.request('POST', '/describe', { body: { ids: ['locked_away'] } })
-  expect(body.tools[0].readiness.url).toBe(`${server.url}/docs#secrets.put`)
+  expect(body.tools[0].readiness.url).toBe(`${server.url}/admin?tab=secrets`)
   expect(await search({ readiness: ['needs-credentials'] })).toBeDefined()
   expect((await server.request('PUT', '/secrets/locked', { body: { value: 'a-long-secret' } })).status).toBe(200)
   await expect.poll(async () => (await search()).readiness, { timeout: 60_000 }).toBeUndefined()
 })
 
-it('starts no program of an upstream server to validate for a key that may only read', async () => {
+it('starts no program of an upstream server for a key that may only read', async () => {
   const reader = await makeKey(server, 'reader', ['read'])
   const executorConfig = { server: 'program', tool: 'any' }
   const tool = { name: 'starts', displayName: 'Starts', description: 'Starts it', inputSchema: { type: 'object' } }
@@ -104,6 +113,14 @@ it('starts no program of an upstream server to validate for a key that may only 
   const wrong = await server.request('POST', '/validate', { key: reader, body: { ...draft, tags: 7 } })
   expect(wrong.status).toBe(422)
   expect((await server.request('POST', '/tools/far_away/validate', { key: reader })).status).toBe(200)
+  for (const kind of ['prompts', 'resources', 'templates']) {
+    const { body } = await server.request('GET', `/upstreams/${kind}`, { key: reader })
+    const reason = expect.stringContaining('a key with the scope call starts it')
+    expect(body).toEqual({ items: [], unavailable: expect.arrayContaining([{ server: 'program', reason }]) })
+  }
+  expect(await listOverMcp(reader)).toMatchObject({ prompts: [], resources: [] })
+  const routes = ['/sources', '/stats', '/lint', '/queue', '/tools', '/tools/far_away/doc', '/openapi.json', '/bundle']
+  for (const path of routes) await server.request('GET', path, { key: reader })
   expect(existsSync(startedFile)).toBe(false)
   await server.request('POST', '/validate', { body: draft })
   expect(existsSync(startedFile)).toBe(true)

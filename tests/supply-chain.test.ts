@@ -63,6 +63,7 @@ it('a release has a bill of materials with every package that is installed, and 
   expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'tooldex', version } } })
   const names = (bom.components as { name: string }[]).map(({ name }) => name)
   for (const name of Object.keys(read('package.json').dependencies)) expect(names).toContain(name)
+  for (const name of ['react', 'uplot']) expect(names, 'bundled into the console').toContain(name)
   expect(names).not.toContain('vitest')
   const model = bom.components.find(({ type }: { type: string }) => type === 'machine-learning-model')
   expect(model.hashes).toEqual([{ alg: 'SHA-256', content: expectedChecksum(encoderFile) }])

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { readAgentCard } from '../src/definitions/index.ts'
 import { connect as connectStdio } from './support/connect.ts'
 import { eventually, makeKey } from './support/keys.ts'
 import { registerScript } from './support/registered-tools.ts'
@@ -58,6 +59,30 @@ describe('the endpoint of a toolset', () => {
     expect(textOf(await call(client, 'inside_words'))).toContain('in x')
     const overview = textOf(await client.callTool({ name: 'search_tools', arguments: {} }))
     expect(overview).not.toContain('coreutils')
+  })
+
+  it('has an agent card of its tools, for its callers; the card without a key shows no tool', async () => {
+    const path = '/.well-known/agent-card.json'
+    const card = async (at: string, key?: string) => ask(`${server.url}${at}`, 'GET', key === undefined ? {} : { key })
+    const { body: open } = await card(path)
+    expect(open).toMatchObject({
+      skills: [],
+      supportedInterfaces: [{ url: `${server.url}/mcp`, protocolBinding: 'MCP' }],
+      securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+    })
+    const { body: whole } = await card(path, server.key)
+    const idsOf = ({ skills }: { skills: { id: string }[] }) => skills.map(({ id }) => id)
+    expect(idsOf(whole)).toEqual(expect.arrayContaining(['words:inside_words', outside, 'coreutils:coreutils_echo']))
+    for (const { body } of [await card(`/mcp/narrow${path}`, server.key), await card(path, restricted)]) {
+      expect(idsOf(body)).toEqual(['words:inside_words'])
+      expect(readAgentCard(body).tools).toMatchObject([
+        { tags: ['shared-words'], inputSchema: { required: ['message'] } },
+      ])
+      expect(body).toMatchObject({ name: 'narrow', supportedInterfaces: [{ url: `${server.url}/mcp/narrow` }] })
+    }
+    expectProblem(await card(`/mcp/narrow${path}`), 401, 'UNAUTHORIZED')
+    expectProblem(await card(path, 'tdx_wrong'), 401, 'UNAUTHORIZED')
+    expectProblem(await card(`/mcp/none${path}`, server.key), 404, 'NOT_FOUND')
   })
 
   it('adds its policy to those of the caller', async () => {

@@ -178,7 +178,7 @@ describe('a server over HTTP', () => {
     expect(executor.readiness(toolOf('missing', 'say'))).toMatchObject({
       state: 'needs-credentials',
       reason: expect.stringContaining("There is no secret 'secret:crm'"),
-      url: '/docs#secrets.put',
+      url: '/admin?tab=secrets',
     })
   })
 })

@@ -2,7 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { Logger } from '../base/logger.ts'
 import { toolsetHeader } from '../contract/toolset.ts'
-import { findServer, hasDatabase, runningServer } from '../operations/registry-client/find-server.ts'
+import { databaseExists, findServer, runningServer } from '../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { SharedRegistry } from '../operations/registry-client/shared-registry.ts'
 import { readSetting } from '../rules/settings.ts'
@@ -44,7 +44,7 @@ export function attachRegistry(options: RunOptions, logger: Logger, ending: Abor
     const open = async () => (await loadRemoteClient()).openRemote(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
-  return hasDatabase() ? openLocalDatabase(options, ending) : undefined
+  return databaseExists() ? openLocalDatabase(options, ending) : undefined
 }
 
 function openLocalDatabase({ codeMode, toolset }: RunOptions, ending: AbortSignal): AttachedRegistry {

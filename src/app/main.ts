@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { forTerminal } from '../base/visible-text.ts'
-import { findServer, hasRegistry, runningServer } from '../operations/registry-client/find-server.ts'
+import { findServer, registryExists, runningServer } from '../operations/registry-client/find-server.ts'
 import { processEnv } from '../rules/settings.ts'
 import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { isOnPath, selfCommand } from '../surfaces/cli/self-command.ts'
 import { hideProcess } from './hide-process.ts'
+import { limitYoungGeneration } from './young-generation.ts'
 
 const stopping = new AbortController()
 // Every concurrent call adds a listener.
@@ -48,7 +49,8 @@ const host: CliHost = {
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   async serve(options) {
     warnExposed(hideProcess())
-    await (await import('./serve.ts')).serve({ ...options, print }, stopping.signal)
+    const onStarted = limitYoungGeneration()
+    await (await import('./serve.ts')).serve({ ...options, print, onStarted }, stopping.signal)
   },
   async work(options) {
     warnExposed(hideProcess())
@@ -57,7 +59,7 @@ const host: CliHost = {
   openRegistry: async (server) => (await import('./open-registry.ts')).connectRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
   runningServer: () => runningServer(),
-  hasRegistry: () => hasRegistry(),
+  registryExists: () => registryExists(),
   configNames: () => listConfigNames(),
   async edit(file) {
     editing = true

@@ -27,6 +27,7 @@ import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import type { MoreParts } from './compose.ts'
 import type { Launcher } from './launcher/launcher.ts'
+import { keepSources, sourceAccess, toSourceServers } from './open-sources.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
 interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
@@ -36,7 +37,8 @@ interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'gr
 }
 
 /** The executors and secrets of a process with a database. */
-export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, launcher?: Launcher) {
+export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, launcher?: Launcher) {
+  const { secrets, sources } = stores
   const box = createSecretBox(secretKeyOf(env))
   const grantsOf = readGrants([
     ...(readSetting('TOOLDEX_GRANTS', env) ?? '').split(' ').filter(Boolean),
@@ -48,13 +50,14 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
   // MCP servers belong to the machine, so they use the secrets of the default workspace.
   const { shield } = sandbox
   const { mcpServers, servers } = allowed
+  const secretsOf = (workspace: string) => openSecrets(context, workspace)
   const upstreams = readUpstreams(env, openSecrets(context, 'default'), { mcpServers, servers, shield })
   const executors = openEach({
     env,
     sandbox,
     environments: new Environments(environmentsFolder(env)),
     warm: launcher === undefined ? allowed.warm : 0,
-    upstreams: upstreams.options,
+    upstreams: { ...upstreams.options, sources: sourceAccess(sources, { grantsOf, secretsOf }) },
   })
   const { mcp } = executors as { readonly mcp: McpExecutor }
   const wrap = (executor: Executor): Executor => launcher?.wrap(executor) ?? executor
@@ -63,11 +66,21 @@ export function openExecutors({ secrets }: Stores, env: NodeJS.ProcessEnv, allow
     executors: Object.fromEntries(Object.entries(executors).map(([kind, executor]) => [kind, wrap(executor)])),
     sandbox,
     grantsOf,
-    openSecrets: (workspace) => openSecrets(context, workspace),
+    openSecrets: secretsOf,
   }
   const offersFor = (workspace: string) => (grantsOf(workspace).includes('mcp') ? mcp.offers : undefined)
   const watchServers = (logger: Logger, signal: AbortSignal) => upstreams.watch(mcp, logger, signal)
-  return { more, box, sandbox, mcp, check: createCheck(more), upstreams: offersFor, watchServers }
+  return {
+    more,
+    box,
+    sandbox,
+    mcp,
+    check: createCheck(more),
+    upstreams: offersFor,
+    sources: toSourceServers(mcp, grantsOf),
+    watchServers,
+    keepSources: (logger: Logger) => keepSources(mcp, stores, logger),
+  }
 }
 
 /** Tests the sandbox at startup and logs the isolation level of tools. */

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod'
 import { lazyModule } from '../base/lazy-module.ts'
+import type { Logger } from '../base/logger.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { McpExecutor, McpExecutorOptions } from '../executors/index.ts'
 import type { LiveCatalog } from '../operations/catalog/live-catalog.ts'
@@ -76,6 +77,8 @@ class OwnRegistry implements RegistryClient {
   readonly #registry: Registry
   readonly #more: MoreParts
   readonly #upstreams: NonNullable<ProcessContext['upstreams']>
+  readonly #sources: ProcessContext['sources']
+  readonly #keepSources: (logger: Logger) => void
   readonly #ending = new AbortController()
   readonly #follow: boolean
   readonly #toolset: string | undefined
@@ -93,12 +96,18 @@ class OwnRegistry implements RegistryClient {
     this.#codeMode = codeMode
     const stores = createStores(database)
     this.#program = program
-    const { more, box, check, mcp, upstreams } = openExecutors(stores, env, program && { servers: program.servers })
+    const { more, box, check, mcp, upstreams, sources, keepSources } = openExecutors(
+      stores,
+      env,
+      program && { servers: program.servers },
+    )
     const { code, loaded, ownPolicy, logger } = program ?? {}
     const own = { ...(loaded && { loaded }), ...(ownPolicy && { ownPolicy }), ...(logger && { logger }) }
     this.#more = program === undefined ? more : { ...more, ...own, executors: { ...more.executors, code } as never }
     this.#servers = mcp.upstreams
     this.#upstreams = upstreams
+    this.#sources = sources
+    this.#keepSources = keepSources
     this.#registry = { stores, box, check }
   }
 
@@ -141,7 +150,14 @@ class OwnRegistry implements RegistryClient {
   #serve(composed: ReturnType<typeof compose>): ProcessContext {
     const context = withMemory(composed, this.#registry)
     const caller = this.#toolset === undefined ? context.caller : { ...context.caller, toolsets: [this.#toolset] }
-    return { ...context, caller, registry: this.#registry, upstreams: this.#upstreams, signal: this.#signal }
+    return {
+      ...context,
+      caller,
+      registry: this.#registry,
+      upstreams: this.#upstreams,
+      sources: this.#sources,
+      signal: this.#signal,
+    }
   }
 
   #offered(): Promise<ProcessContext> {
@@ -159,6 +175,7 @@ class OwnRegistry implements RegistryClient {
     const homeConfigs = this.#program === undefined
     const context = this.#serve(compose({ configs, homeConfigs, codeMode: this.#codeMode }, this.#more))
     const { catalog, logger, caller } = context
+    this.#keepSources(logger)
     const { RegistryFeed } = await loadRegistryFeed()
     const feed = new RegistryFeed({ stores: this.#registry.stores, catalog, workspace: caller.workspace, logger })
     await (this.#follow ? feed.follow(this.#ending.signal) : feed.sync())
@@ -183,7 +200,7 @@ class OwnRegistry implements RegistryClient {
 }
 
 /** Tags of operations that work on all offered tools, including those of configs. */
-const catalogTags = new Set(['search', 'llm', 'catalog', 'toolsets'])
+const catalogTags = new Set(['search', 'llm', 'catalog', 'toolsets', 'sources'])
 
 /** Stores learned queries in the database. */
 function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): ProcessContext {

@@ -43,8 +43,8 @@ export async function runStdio(options: RunOptions, stop: AbortSignal): Promise<
 /** Opens the named configs; without any and without a registry, those in TOOLDEX_HOME. */
 function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined): ProcessContext | undefined {
   const configs = options.configs ?? []
-  const hasRegistry = registry !== undefined && !registry.isRefused
-  const homeConfigs = configs.length === 0 && !hasRegistry && existsInHome(userConfigsDir())
+  const registryExists = registry !== undefined && !registry.isRefused
+  const homeConfigs = configs.length === 0 && !registryExists && existsInHome(userConfigsDir())
   if (configs.length === 0 && !homeConfigs) return undefined
   // Large outputs are stored in memory and read by their handles.
   return { ...compose({ ...options, configs, homeConfigs }), results: new MemoryResults() }

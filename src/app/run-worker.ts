@@ -33,12 +33,13 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const stores = createStores(database)
     const allowed = { warm: readSetting('TOOLDEX_PYTHON_WARM'), hide: true, ...options }
     const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
-    const { more, sandbox, check, watchServers } = openExecutors(stores, env, allowed, launcher)
+    const { more, sandbox, check, watchServers, keepSources } = openExecutors(stores, env, allowed, launcher)
     const composed = compose({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     for (const warning of unknownSettings) logger.warn(warning)
     void logIsolation(sandbox, logger)
     watchServers(logger, stop)
+    keepSources(logger)
     const { labels } = options
     const metrics = new ProcessMetrics({ slots: [runner.slots, runner.remoteSlots], version: packageVersion() })
     const watched = { observer: metrics, tracing }

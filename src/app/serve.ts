@@ -31,6 +31,8 @@ import { logIsolation, openExecutors } from './open-executors.ts'
 /** The options of a server. */
 interface ServeOptions extends ServeFlags {
   readonly print: (line: string) => void
+  /** Called when everything is loaded that the server needs at rest. */
+  readonly onStarted?: () => void
 }
 
 /** `tooldex serve`: opens the database and serves the tools until it is stopped. */
@@ -47,7 +49,12 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     const stores = createStores(database)
     const allowed = { warm: readSetting('TOOLDEX_PYTHON_WARM'), hide: true, ...options }
     const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
-    const { more, box, sandbox, check, upstreams, watchServers } = openExecutors(stores, env, allowed, launcher)
+    const { more, box, sandbox, check, upstreams, sources, watchServers, keepSources } = openExecutors(
+      stores,
+      env,
+      allowed,
+      launcher,
+    )
     const composed = compose({ scope: 'service', ...options }, more)
     const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
     for (const warning of unknownSettings) logger.warn(warning)
@@ -67,7 +74,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     })
     const memory = memories.of(composed.caller.workspace)
     const registry = { stores, box, check }
-    const context = { ...composed, memory, database, registry, runs, metrics, upstreams }
+    const context = { ...composed, memory, database, registry, runs, metrics, upstreams, sources }
     const catalogs = new WorkspaceCatalogs({
       stores,
       logger,
@@ -79,6 +86,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     if (options.homeConfigs) createConfigFolder(userConfigsDir(env))
     first.watch(ending.signal)
     watchServers(logger, ending.signal)
+    keepSources(logger)
     if (options.examples) await registerExamples(context)
     await catalogs.of(context.caller.workspace)
     await requireKeyForRemoteHost(options.host, stores)
@@ -115,7 +123,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       hasExamples: options.examples === true,
     }
     for (const line of greetingLines(greeting)) options.print(line)
-    void indexTools(context, ending.signal)
+    void indexTools(context, ending.signal).then(() => options.onStarted?.())
     await stopped(stop)
     removeServerFile(file)
     // The server listens while it drains: probes see that it is not ready, and runs can be read and cancelled.

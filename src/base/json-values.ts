@@ -61,3 +61,24 @@ export function deepFreeze<T>(value: T): T {
 export function onlyDefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T
 }
+
+/** Whether a JSON value has at most this many values and levels; counted level by level, without recursion. */
+export function fitOf(
+  value: unknown,
+  max: { readonly values?: number; readonly levels: number },
+): 'fits' | 'many' | 'deep' {
+  const { values: maxValues = Number.POSITIVE_INFINITY, levels } = max
+  let values = 0
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = []
+    for (const each of level) {
+      if (++values > maxValues) return 'many'
+      if (typeof each !== 'object' || each === null) continue
+      if (depth === levels) return 'deep'
+      for (const inner of Object.values(each)) next.push(inner)
+    }
+    level = next
+  }
+  return 'fits'
+}

@@ -22,6 +22,9 @@ export const emptyDatabaseDir = fileURLToPath(new URL('../../dist/empty-database
 /** Example tools as files. */
 export const exampleToolsDir = fileURLToPath(new URL('../../examples/registry/', import.meta.url))
 
+/** The built web console. */
+export const consoleDir = fileURLToPath(new URL('../../dist/web/', import.meta.url))
+
 /** The static files for browsers. */
 export const pagesDir = fileURLToPath(new URL('../../pages/', import.meta.url))
 

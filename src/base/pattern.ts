@@ -55,6 +55,17 @@ function compileAnew(source: string, syntax: Syntax, budget: WorkBudget | undefi
   }
 }
 
+/** The reason why a pattern does not compile; undefined where it does. */
+export function faultOfPattern(source: string, budget?: WorkBudget): string | undefined {
+  try {
+    compilePattern(source, budget)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return error.message
+  }
+}
+
 const shorten = (source: string): string => (source.length > 80 ? `${source.slice(0, 80)}...` : source)
 
 const quantifier = /^(?:[*+?]|\{(\d+)(,(\d*))?\})[?+]?/

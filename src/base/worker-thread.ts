@@ -52,6 +52,8 @@ export class WorkerThread {
     }
     this.#worker = new Worker(module, { workerData, resourceLimits, ...(isBare && { env: {}, execArgv: [] }) })
     this.#worker.on('message', (message: ThreadMessage) => this.#receive(message))
+    // A message that cannot be read here would leave its task pending.
+    this.#worker.on('messageerror', (error) => this.#end(error))
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('the worker thread ended early')))
     this.ready = this.#wait(0)

@@ -21,6 +21,7 @@ import {
   checkLimit,
   defaultLimit,
   factsFor,
+  isCallableFor,
   type SearchPageQuery,
   toHit,
   toPage,
@@ -177,12 +178,12 @@ export class Catalog {
     const { query = '', limit = defaultLimit, cursor, mode, minScore, learned, view } = options
     const filters = canonicalFilters(readInput(SearchFilters, options.filters ?? {}, 'invalid filters'))
     const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
-    const offset = cursor === undefined || cursor === '' ? 0 : readPageCursor(cursor, scope())
-    const facts = factsFor(this.#options, view)
+    const [offset, facts] = [cursor ? readPageCursor(cursor, scope()) : 0, factsFor(this.#options, view)]
     const accept = acceptOf(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0 })
-    const ranked = this.#rank({ query, offset, limit, accept, mode, minScore, learned })
+    const isCallable = isCallableFor(this.#entries, facts)
+    const ranked = this.#rank({ query, offset, limit, accept, mode, minScore, learned, isCallable })
     const hits = ranked.hits.flatMap((hit) => toHit(hit, this.#entries.get(hit.tool.id), facts))
-    return toPage(hits, { offset, limit, total: ranked.total }, scope)
+    return toPage(hits, { ...ranked, offset, limit }, scope)
   }
 
   /** Replaces the ranker; one with `add` and `remove` receives every tool before the next search, and later every change. */

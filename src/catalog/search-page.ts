@@ -1,8 +1,15 @@
 import { TooldexError } from '../base/errors.ts'
 import type { CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import type { RankedPage, RankedTool, RankQuery, Result, SearchMode } from '../contract/search.ts'
-import { type Readiness, ready, type ToolSource, type ToolStatus, unlessReady } from '../contract/tool-state.ts'
+import type { Fit, RankedPage, RankedTool, RankQuery, Result, SearchMode } from '../contract/search.ts'
+import {
+  isCallableIn,
+  type Readiness,
+  ready,
+  type ToolSource,
+  type ToolStatus,
+  unlessReady,
+} from '../contract/tool-state.ts'
 import { type CatalogEntry, selectOrigin } from './catalog-entry.ts'
 import type { CatalogOptions } from './catalog-options.ts'
 import { type CursorScope, writePageCursor } from './page-cursor.ts'
@@ -46,6 +53,8 @@ export interface CatalogPage {
   readonly offset: number
   /** The number of matching tools. */
   readonly total: number
+  /** The verdict of the ranker; absent without a query, or from a ranker without verdicts. */
+  readonly fit?: Fit | undefined
   /** The cursor after the first `count` hits; undefined if nothing follows. */
   cursorAfter(count: number): string | undefined
 }
@@ -53,12 +62,12 @@ export interface CatalogPage {
 /** The page of a ranking; a page that is not full is the last one, however many hits were cut off by the minimum score. */
 export function toPage(
   hits: readonly CatalogHit[],
-  { offset, limit, total: ranked }: { readonly offset: number; readonly limit: number; readonly total: number },
+  { offset, limit, total: ranked, fit }: Pick<CatalogPage, 'offset' | 'total' | 'fit'> & { readonly limit: number },
   scope: () => CursorScope,
 ): CatalogPage {
   const total = hits.length < limit ? offset + hits.length : ranked
   const cursorAfter = (count: number) => (offset + count < total ? writePageCursor(offset + count, scope()) : undefined)
-  return { hits, offset, total, cursorAfter }
+  return { hits, offset, total, fit, cursorAfter }
 }
 
 /** The hit of a ranked tool; a ranker without `remove` may still return one that the catalog has removed. */
@@ -106,6 +115,14 @@ export function checkLimit(limit: number): void {
   if (!(limit > 0)) throw new TooldexError('INPUT_INVALID', 'limit must be positive')
   if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be an integer')
 }
+
+/** Whether a tool can be called now. */
+export const isCallableFor =
+  (entries: ReadonlyMap<string, CatalogEntry>, { readinessOf }: EntryFacts) =>
+  ({ id }: { readonly id: string }): boolean => {
+    const entry = entries.get(id)
+    return entry !== undefined && isCallableIn(readinessOf(entry).state)
+  }
 
 /** Whether a tool may be a hit; undefined if nothing is excluded: evaluating filters for many tools takes longer than ranking. */
 export function acceptOf(

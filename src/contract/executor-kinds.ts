@@ -15,6 +15,9 @@ export interface ExecutorKind {
   readonly plan: z.ZodRawShape
 }
 
+/** The timeout of a run, in the config of every executor kind. */
+export const TimeoutMs = z.int().min(1).max(3_600_000)
+
 const argv = z.array(z.string()).min(1)
 /** Names only: values may be secrets. */
 const env = z.array(z.string())

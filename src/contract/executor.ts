@@ -6,6 +6,7 @@ import type { Grant } from './grants.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { CommandResult, Isolation, RunOutcome, RunPlan } from './run.ts'
 import type { HideSecret, Redactor, ResolveSecret } from './secret.ts'
+import type { SourceRef } from './source.ts'
 import type { ResolvedTool } from './tool-index.ts'
 import type { Readiness } from './tool-state.ts'
 
@@ -28,6 +29,8 @@ export interface RunnableTool {
   readonly resolved?: ResolvedTool | undefined
   /** The name of that config. */
   readonly config?: string | undefined
+  /** The stored source of a tool of a whole MCP server. */
+  readonly source?: (SourceRef & { readonly isProgram: boolean }) | undefined
 }
 
 /** One call of one tool, with validated and complete arguments. */

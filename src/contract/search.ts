@@ -7,6 +7,10 @@ import { Readiness } from './tool-state.ts'
 export const SearchMode = z.enum(['substring', 'bm25', 'embedding', 'hybrid'])
 export type SearchMode = z.infer<typeof SearchMode>
 
+/** The verdict of a search: whether the catalog has a tool for the query. */
+export const Fit = z.enum(['good', 'weak', 'none'])
+export type Fit = z.infer<typeof Fit>
+
 /** The fields of a tool that search indexes. */
 export interface SearchableTool {
   readonly id: string
@@ -34,6 +38,8 @@ export const Explanation = z.object({
     learned: z.number(),
   }),
   formula: z.string(),
+  /** The features of the confidence, by name; absent for an exact name. */
+  evidence: z.record(z.string(), z.number()).optional(),
 })
 export type Explanation = z.infer<typeof Explanation>
 
@@ -52,6 +58,8 @@ export interface RankQuery<Tool extends Identified = Identified> {
   readonly accept?: ((tool: Tool) => boolean) | undefined
   /** Excludes hits with a lower score. */
   readonly minScore?: number | undefined
+  /** Whether a tool can be called now; one that cannot ranks below an equal one that can. */
+  readonly isCallable?: ((tool: Tool) => boolean) | undefined
   /** The score from learning, by tool id. */
   readonly learned?: ReadonlyMap<string, number> | undefined
 }
@@ -67,6 +75,8 @@ export interface RankedTool<Tool extends Identified = Identified> {
 export interface RankedPage<Tool extends Identified = Identified> {
   readonly hits: readonly RankedTool<Tool>[]
   readonly total: number
+  /** The verdict on the best tool of all pages; absent without a query. */
+  readonly fit?: Fit | undefined
 }
 
 /** Ranks the tools of a catalog, best first, without repetition, in a stable order. */

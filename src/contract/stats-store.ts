@@ -1,3 +1,30 @@
+import * as z from 'zod'
+
+/** The runs that began within a span of time, and how long they took. */
+export const RunCounts = z.object({
+  runs: z.int(),
+  failed: z.int().describe('Runs that ended as FAILED or TIMEOUT.'),
+  p50Ms: z.number().nullable().describe('The median duration of the ended runs; null without any.'),
+  p95Ms: z.number().nullable(),
+})
+export type RunCounts = z.infer<typeof RunCounts>
+
+/** The statistics of runs in equal spans of time; spans without runs are omitted. */
+export interface RunStatistics {
+  readonly total: RunCounts
+  readonly spans: readonly (RunCounts & { readonly from: string })[]
+}
+
+/** Selects the runs to count. */
+export interface RunStatisticsQuery {
+  readonly since: Date
+  readonly spanMs: number
+  /** At most this many runs are counted, newest first. */
+  readonly maxRuns: number
+  readonly tool?: string | undefined
+  readonly names?: ReadonlySet<string> | undefined
+}
+
 /** The numbers of the contents of a workspace. */
 export interface RegistryCounts {
   /** Tools by status and by executor; zeros may be absent. */
@@ -15,6 +42,8 @@ export interface RegistryCounts {
 export interface StatsStore {
   /** Where names are passed, only tools with these names, and their contents, are counted. */
   count(workspace: string, names?: ReadonlySet<string>): Promise<RegistryCounts>
+  /** Calls by span of time; replays are not counted. */
+  runs(workspace: string, query: RunStatisticsQuery): Promise<RunStatistics>
   /** The size of the whole database, of all workspaces. */
   size(): Promise<{ readonly engine: 'pglite' | 'postgres'; readonly bytes: number }>
 }

@@ -7,6 +7,7 @@ import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } f
 import type { ReplayReport } from './replay.ts'
 import type { LearningStore } from './search.ts'
 import type { StoredSecret } from './secret.ts'
+import type { SourceStore } from './source.ts'
 import type { StatsStore } from './stats-store.ts'
 import type { OfferedChanges, OfferedTools, ToolListQuery } from './tool-list.ts'
 import type { ToolStatus } from './tool-state.ts'
@@ -25,6 +26,9 @@ export interface Caller {
   /** The toolsets that the request is restricted to, by its endpoint or its key; unrestricted where absent. */
   readonly toolsets?: readonly string[] | undefined
 }
+
+/** Differs after every change of what the registry offers: tools, policies, toolsets. */
+export type RegistryState = string
 
 /** One page of a list. */
 export interface Page<Item> {
@@ -60,8 +64,8 @@ export interface ToolStore {
   ): Promise<RegisteredTool>
   /** Many at once, all or none. */
   createMany(caller: Caller, drafts: readonly NewTool[]): Promise<void>
-  /** By id or by name. */
-  get(workspace: string, idOrName: string): Promise<RegisteredTool | undefined>
+  /** By id or by name; with a state of the registry, at least as new as that. */
+  get(workspace: string, idOrName: string, state?: RegistryState): Promise<RegisteredTool | undefined>
   list(workspace: string, query: ToolListQuery): Promise<Page<RegisteredTool>>
   /** Every active tool with the name of its category, for the catalog. */
   offered(workspace: string): Promise<OfferedTools>
@@ -159,7 +163,8 @@ export interface ProposalStore {
 
 /** Policies by name. */
 export interface PolicyStore {
-  list(workspace: string): Promise<readonly StoredPolicy[]>
+  /** With a state of the registry, at least as new as that. */
+  list(workspace: string, state?: RegistryState): Promise<readonly StoredPolicy[]>
   get(workspace: string, name: string): Promise<StoredPolicy | undefined>
   /** Creates a policy or replaces the one with the same name. */
   put(caller: Caller, named: BundlePolicy): Promise<void>
@@ -201,8 +206,8 @@ export interface KeyDraft extends Pick<ApiKey, 'name' | 'prefix'> {
 export interface KeyStore {
   /** Stores only the hash. The first key of a workspace creates the workspace. */
   create(caller: Caller, draft: KeyDraft): Promise<ApiKey>
-  /** Returns a valid key by the hash of its secret; not a revoked or expired one. */
-  find(hash: string): Promise<ApiKey | undefined>
+  /** Returns a valid key by the hash of its secret, with the present state of the registry; not a revoked or expired one. */
+  find(hash: string): Promise<(ApiKey & { readonly registryState: RegistryState }) | undefined>
   list(workspace: string): Promise<ApiKey[]>
   /**
    * Revokes a key permanently and cancels its calls that have not started; every process is notified. `check` receives the key and
@@ -266,6 +271,7 @@ export interface Stores {
   readonly exchanges: ExchangeStore
   readonly executions: ExecutionStore
   readonly secrets: SecretStore
+  readonly sources: SourceStore
   readonly learning: LearningStore
   readonly stats: StatsStore
   readonly feed: ChangeFeed

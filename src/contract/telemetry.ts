@@ -68,10 +68,17 @@ export interface LimitState {
   readonly usage: readonly LimitUse[]
 }
 
+/** The state of a workspace besides its runs; a part is absent where the caller may not read it. */
+export interface WorkspaceState {
+  readonly limits?: LimitState | undefined
+  /** The MCP servers that the caller sees. */
+  readonly sources?: readonly { readonly state: string; readonly waiting: number }[] | undefined
+}
+
 /** The metrics of this process. */
 export interface Metrics extends RunObserver {
   /** A limit did not allow a call. */
   refused(workspace: string, refusal: LimitRefusal): void
   /** Returns the Prometheus text format, with only the tools of the workspace and, where names are passed, of these names. */
-  render(workspace: string, queue: QueueState, names?: ReadonlySet<string>, limits?: LimitState): Promise<string>
+  render(workspace: string, queue: QueueState, names?: ReadonlySet<string>, state?: WorkspaceState): Promise<string>
 }

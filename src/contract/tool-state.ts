@@ -12,6 +12,9 @@ export type ToolStatus = z.infer<typeof ToolStatus>
 export const ReadinessState = z.enum(['ready', 'needs-program', 'needs-credentials', 'needs-approval', 'upstream-down'])
 export type ReadinessState = z.infer<typeof ReadinessState>
 
+/** Whether a call can succeed in a state; with an approval is a way, too. */
+export const isCallableIn = (state: ReadinessState): boolean => state === 'ready' || state === 'needs-approval'
+
 /** The readiness of a tool, with the reason where it cannot be called. */
 export const Readiness = z.object({
   state: ReadinessState,
@@ -23,7 +26,7 @@ export const Readiness = z.object({
 export type Readiness = z.infer<typeof Readiness>
 
 /** The path of the page of a server where secrets are stored. */
-export const secretsPage = '/docs#secrets.put'
+export const secretsPage = '/admin?tab=secrets'
 
 export const ready: Readiness = Object.freeze({ state: 'ready' })
 

@@ -15,6 +15,8 @@ export interface UpstreamRequest {
   readonly signal: AbortSignal
   readonly traceparent?: string | undefined
   readonly callerInput?: CallerInput | undefined
+  /** Whether the upstream is started for it; default true. */
+  readonly mayStart?: boolean | undefined
 }
 
 /** A result in the form of MCP, or the input that the upstream requests first. */

@@ -70,7 +70,7 @@ const definers: Record<LlmFormat, (parts: Parts) => LlmDefinition> = {
     ...(tool.displayName === undefined ? {} : { title: tool.displayName }),
     description,
     inputSchema: compiled.schema,
-    ...outputOf(tool),
+    ...mcpOutputSchema(tool),
     ...(Object.keys(tool.annotations ?? {}).length === 0 ? {} : { annotations: structuredClone(tool.annotations) }),
     ...(tool.icons === undefined ? {} : { icons: structuredClone(tool.icons) }),
     ...(tool._meta === undefined ? {} : { _meta: structuredClone(tool._meta) }),
@@ -131,7 +131,7 @@ function lossesOfOutput(tool: LlmTool, format: LlmFormat): Loss[] {
   if (Object.keys(outputSchema).length === 0) return []
   const lose = (pointer: string, lost: string, why: string): Loss[] => [{ pointer, lost, why }]
   if (format !== 'mcp') return lose('/outputSchema', 'outputSchema', whyNoOutput[format])
-  if (!('outputSchema' in outputOf(tool))) {
+  if (!('outputSchema' in mcpOutputSchema(tool))) {
     const why = 'MCP supports it only for results that are objects, and up to a limited size.'
     return lose('/outputSchema', 'outputSchema', why)
   }
@@ -145,7 +145,7 @@ const whyNoOutput = {
 }
 
 /** The output schema for MCP, if it allows objects. */
-function outputOf({ outputSchema = {} }: LlmTool): { outputSchema?: JsonSchema } {
+function mcpOutputSchema({ outputSchema = {} }: LlmTool): { outputSchema?: JsonSchema } {
   if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isWithinLimits(outputSchema)) return {}
   return { outputSchema: { ...structuredClone(outputSchema), type: 'object' } }
 }

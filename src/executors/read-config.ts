@@ -8,9 +8,6 @@ import { type Finding, toProblem } from '../diagnostics/finding.ts'
 import { withoutPeriod } from '../diagnostics/sentences.ts'
 import { readParameters, type SchemaParameters } from '../json-schema/read-parameters.ts'
 
-/** The timeout of a run, in the config of every executor kind. */
-export const TimeoutMs = z.int().min(1).max(3_600_000)
-
 /** The label of the workers that may run a tool. */
 export const WorkerLabel = z.string().min(1).max(64)
 

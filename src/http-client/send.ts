@@ -26,6 +26,10 @@ export interface SendOptions {
   readonly retries: number
   /** Whether a request whose response was lost may be sent again. */
   readonly isRepeatable: boolean
+  /** Ends the pause after a request that certainly had no effect, where the request itself must not be aborted. */
+  readonly pauseSignal?: AbortSignal | undefined
+  /** Called before each pause, with the error that led to it. */
+  readonly onPause?: ((error: TooldexError, ms: number) => void) | undefined
 }
 
 /** The pauses between attempts, in milliseconds. A server that requests a longer one is not waited for. */
@@ -44,7 +48,7 @@ interface Failure {
 export async function sendRequest<Result>(
   server: RestServer,
   request: RestRequest,
-  { signal, timeoutMs, retries, isRepeatable }: SendOptions,
+  { signal, timeoutMs, retries, isRepeatable, pauseSignal = signal, onPause }: SendOptions,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> {
   for (let tries = 0; ; tries++) {
@@ -54,7 +58,8 @@ export async function sendRequest<Result>(
     const pauseMs = pauseBefore(tries, error.retryAfter)
     const mayRepeat = isTransient && (isRejected || isRepeatable)
     if (!mayRepeat || tries >= retries || pauseMs === undefined) throw error
-    await pause(pauseMs, signal)
+    onPause?.(error, pauseMs)
+    await pause(pauseMs, isRejected ? pauseSignal : signal)
   }
 }
 

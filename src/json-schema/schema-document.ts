@@ -230,7 +230,7 @@ export class SchemaDocument {
   /** Undefined for a subschema beyond the limit. */
   #findTarget({ ref, subschema: { resource } }: RefUse): Subschema | boolean | RefFault | undefined {
     if (!ref.startsWith('#')) return { reason: 'other document' }
-    const fragment = decode(ref.slice(1))
+    const fragment = decodePercent(ref.slice(1))
     if (fragment === undefined) return { reason: 'malformed' }
     if (fragment === '') return resource.root
     if (fragment.startsWith('/')) return this.#findByPointer(fragment, resource)
@@ -284,7 +284,7 @@ function put(node: Record<string, unknown>, word: string, value: unknown): void 
   }
 }
 
-function decode(text: string): string | undefined {
+function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,6 +1,6 @@
 import { exportAudit, listAudit, verifyAudit } from './audit/audit.ts'
 import { verifyAuditFile } from './audit/verify-file.ts'
-import { installClient, uninstallClient } from './clients/install-client.ts'
+import { exportClient, installClient, uninstallClient } from './clients/install-client.ts'
 import { databaseStatus, migrateDatabase } from './database/database-status.ts'
 import { backupDatabase, exportDatabase, importDatabase } from './database/dump-database.ts'
 import { evalCatalog, mineGoldenSet } from './eval/eval-catalog.ts'
@@ -47,7 +47,7 @@ import {
 } from './registry/tools.ts'
 import { deleteToolset, getToolset, listToolsets, listToolsetTools, putToolset } from './registry/toolsets.ts'
 import { validateDraft, validateTool } from './registry/validate-tool.ts'
-import { diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
+import { diffChange, diffVersions, getVersion, listVersions, rollbackTool } from './registry/versions.ts'
 import { callTool } from './runs/call-tool.ts'
 import { executeTool, invokeForModel } from './runs/execute.ts'
 import {
@@ -61,6 +61,7 @@ import {
 } from './runs/executions.ts'
 import { readMetrics } from './runs/read-metrics.ts'
 import { readStoredResult, readWholeResult } from './runs/results.ts'
+import { readRunStatistics } from './runs/run-statistics.ts'
 import { describeTools } from './search/describe-tools.ts'
 import { listTools } from './search/list-tools.ts'
 import { searchByAddress, searchTools } from './search/search-tools.ts'
@@ -70,6 +71,8 @@ import { addEnvironment, buildEnvironment, listEnvironments, removeEnvironment }
 import { runDoctor } from './server/run-doctor.ts'
 import { validateConfigs } from './server/validate-configs.ts'
 import { simulatePolicy } from './simulation/simulate-policy.ts'
+import { acceptChangesOf, refuseChangesOf } from './sources/decide-changes.ts'
+import { addSource, approveSource, changeSource, getSource, refreshSource, removeSource } from './sources/sources.ts'
 import { listOffers, requestOffer } from './upstreams/offers.ts'
 
 /** All operations. Surfaces import the ones they render; docs and tests iterate over the list. */
@@ -84,6 +87,7 @@ export const operations = [
   importHelp,
   installClient,
   uninstallClient,
+  exportClient,
   runDoctor,
   listEnvironments,
   addEnvironment,
@@ -95,6 +99,14 @@ export const operations = [
   showLearning,
   forgetLearning,
   listSources,
+  addSource,
+  getSource,
+  approveSource,
+  changeSource,
+  refreshSource,
+  acceptChangesOf,
+  refuseChangesOf,
+  removeSource,
   listOffers,
   requestOffer,
   readStats,
@@ -130,6 +142,7 @@ export const operations = [
   listVersions,
   getVersion,
   diffVersions,
+  diffChange,
   rollbackTool,
   proposeChange,
   listProposals,
@@ -164,6 +177,7 @@ export const operations = [
   invokeForModel,
   listExecutions,
   listExecutionsOfTool,
+  readRunStatistics,
   getExecution,
   cancelExecution,
   approveExecution,

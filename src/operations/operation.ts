@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { Logger } from '../base/logger.ts'
 import type { Problem } from '../base/problem.ts'
 import type { RunControls } from '../contract/executor.ts'
+import type { SourceServers } from '../contract/source.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Metrics, Tracing } from '../contract/telemetry.ts'
 import type { UpstreamOffers } from '../contract/upstream.ts'
@@ -11,6 +12,7 @@ import type { MemoryResults } from '../runs/memory-results.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/database.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
+import type { PresentState } from './catalog/present-state.ts'
 import type { SearchMemory } from './learning/search-memory.ts'
 import type { Registry } from './registry/registry.ts'
 import type { RegistryClient } from './registry-client/registry-client.ts'
@@ -27,6 +29,8 @@ export interface CallerContext {
   readonly signal?: AbortSignal | undefined
   /** The origin of the server as the caller knows it, for URLs in responses. */
   readonly origin?: string | undefined
+  /** The state of the registry that was read with the key of the caller. */
+  readonly present?: PresentState | undefined
   /** The trace of the request. */
   readonly trace?: { readonly traceId?: string | undefined; readonly traceparent?: string | undefined } | undefined
   /** The tracer; no spans are recorded without it. */
@@ -65,6 +69,8 @@ export interface Services {
   readonly registry: Registry
   /** The upstreams that a workspace may use; undefined if none. */
   readonly upstreams: (workspace: string) => UpstreamOffers | undefined
+  /** The servers of sources; absent where none can be started. */
+  readonly sources: SourceServers
   /** For database maintenance only; all other operations use the stores. */
   readonly database: Database
 }
@@ -93,6 +99,7 @@ export type ProcessContext = OperationContext<
   | 'metrics?'
   | 'registry?'
   | 'upstreams?'
+  | 'sources?'
   | 'database?'
 >
 

@@ -5,8 +5,19 @@ import { toOneLine } from '../base/visible-text.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { BoundValues } from '../contract/executor.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
+import type { PatternAndText } from '../json-schema/offload/json-tasks.ts'
 
 const loadJsonWork = lazyModule(() => import('../json-schema/offload/json-work.ts'))
+
+/** More values than this are reported as a count. */
+const maxProblems = 100
+
+/** A value of a call with the bounds of its argument. */
+interface BoundValue {
+  readonly name: string
+  readonly bounds: ArgConstraint
+  readonly value: Scalar
+}
 
 /** Rejects a call whose values violate the constraints. Takes the final values, so defaults and global arguments are checked too. */
 export async function checkValues(
@@ -14,34 +25,52 @@ export async function checkValues(
   values: BoundValues,
 ): Promise<void> {
   const problems: Problem[] = []
-  for (const [name, constraint] of Object.entries(constraints)) {
+  const report = (name: string, message: string) =>
+    problems.push({ severity: 'error', pointer: toPointer([name]), message })
+  const bound: BoundValue[] = []
+  for (const [name, bounds] of Object.entries(constraints)) {
     const value = values.get(name)
     if (value === undefined) continue
     if (value === null || (typeof value === 'object' && 'uncheckable' in value)) {
-      const message = `Argument '${name}': ${value === null ? 'null' : value.uncheckable} cannot be checked, but the policy bounds it; ${value === null ? 'pass a value or omit it' : 'pass a string, a number or a boolean'}`
-      problems.push({ severity: 'error', pointer: toPointer([name]), message })
-      continue
-    }
-    for (const item of typeof value === 'object' ? value : [value]) {
-      for (const message of await findViolations(name, constraint, item)) {
-        problems.push({ severity: 'error', pointer: toPointer([name]), message })
-      }
-    }
+      const [what, next] =
+        value === null
+          ? ['null', 'pass a value or omit it']
+          : [value.uncheckable, 'pass a string, a number or a boolean']
+      report(name, `Argument '${name}': ${what} cannot be checked, but the policy bounds it; ${next}`)
+    } else for (const item of typeof value === 'object' ? value : [value]) bound.push({ name, bounds, value: item })
   }
-  if (problems.length > 0) {
-    const lines = problems.map((problem) => `  - ${problem.message}`).join('\n')
-    throw new TooldexError('POLICY_REFUSED', `Policy validation failed:\n${lines}`, { problems })
-  }
+  const matching = await findMatching(bound)
+  for (const each of bound) for (const message of findViolations(each, matching)) report(each.name, message)
+  if (problems.length > 0) throw refusal(problems)
 }
 
-async function findViolations(
-  name: string,
-  { pattern, min, max }: ArgConstraint,
-  value: Scalar,
-): Promise<readonly string[]> {
+function refusal(all: readonly Problem[]): TooldexError {
+  const problems = all.slice(0, maxProblems)
+  const lines = problems.map((problem) => `  - ${problem.message}`)
+  if (all.length > maxProblems) lines.push(`  - and ${all.length - maxProblems} more`)
+  return new TooldexError('POLICY_REFUSED', `Policy validation failed:\n${lines.join('\n')}`, { problems })
+}
+
+/** The values that match the pattern of their argument; all of them are one piece of work, however many they are. */
+async function findMatching(bound: readonly BoundValue[]): Promise<ReadonlySet<BoundValue>> {
+  const pairs: PatternAndText[] = []
+  const withPattern = bound.filter(({ bounds: { pattern }, value }) => {
+    if (pattern !== undefined) pairs.push([pattern, String(value)])
+    return pattern !== undefined
+  })
+  if (pairs.length === 0) return new Set()
+  // The pattern engine is loaded with the first policy that has a pattern.
+  const { matchPatterns } = await loadJsonWork()
+  const matches = await matchPatterns(pairs)
+  return new Set(withPattern.filter((_, index) => matches[index]))
+}
+
+function findViolations(each: BoundValue, matching: ReadonlySet<BoundValue>): readonly string[] {
+  const { name, value, bounds } = each
+  const { pattern, min, max } = bounds
   const found: string[] = []
   const text = typeof value === 'string' ? `'${toOneLine(value.slice(0, 100)).slice(0, 100)}'` : String(value)
-  if (pattern !== undefined && !(await matches(pattern, String(value)))) {
+  if (pattern !== undefined && !matching.has(each)) {
     found.push(`Argument '${name}': value ${text} does not match pattern '${pattern}'`)
   }
   const number = toNumber(value)
@@ -52,12 +81,6 @@ async function findViolations(
   if (min !== undefined && number < min) found.push(`Argument '${name}': value ${text} is below minimum ${min}`)
   if (max !== undefined && number > max) found.push(`Argument '${name}': value ${text} exceeds maximum ${max}`)
   return found
-}
-
-/** The pattern engine is loaded with the first policy that has a pattern. */
-async function matches(pattern: string, text: string): Promise<boolean> {
-  const { matchesPattern } = await loadJsonWork()
-  return matchesPattern(pattern, text)
 }
 
 /**

@@ -2,6 +2,7 @@ import { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import { allGrants, firstWorkspace, type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
+import type { McpServer } from '../contract/mcp-server.ts'
 import type { ToolContent } from '../contract/registry.ts'
 import { neededGrants } from '../rules/needed-grants.ts'
 
@@ -63,6 +64,22 @@ export function requireGrants(tool: RunnableTool, workspace: string, grantsOf: G
       hint: hintFor(workspace, missing.grant),
     },
   )
+}
+
+/** Throws where a workspace lacks a grant that an MCP server needs: a program runs outside of any sandbox. */
+export function requireServerGrants(server: McpServer, workspace: string, grantsOf: GrantsOf): void {
+  const isProgram = 'command' in server
+  const isPrivate = !isProgram && server.allowPrivate
+  const needed: readonly Grant[] = [
+    'mcp',
+    ...(isProgram ? ['host' as const] : []),
+    ...(isPrivate ? ['private' as const] : []),
+  ]
+  const missing = needed.find((grant) => !grantsOf(workspace).includes(grant))
+  if (missing === undefined) return
+  throw new TooldexError('FORBIDDEN', `The workspace '${workspace}' may not ${hostGrants[missing]}.`, {
+    hint: hintFor(workspace, missing),
+  })
 }
 
 const hintFor = (workspace: string, grant: Grant): string =>

@@ -1,3 +1,6 @@
+/** Namespaces that no source may have. */
+export const builtinNamespaces: readonly string[] = ['tooldex', 'registry', 'code', 'cli', 'mcp']
+
 /** The built-in tool of code mode; it runs like any other tool. */
 export const runCodeName = 'tooldex:run_code'
 

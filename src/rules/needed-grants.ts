@@ -43,19 +43,33 @@ const rootsOf = (args: unknown): readonly unknown[] =>
 /** Private folders of every sandbox. */
 export const ownFolder = /^\/(work|tmp)$/
 
-function secretGrants({ env, auth }: Definition['executorConfig']): NeededGrant[] {
-  const references = [
-    ...Object.entries((env ?? {}) as Record<string, unknown>).map(([name, value]) => [['env', name], value] as const),
-    ...authSecrets(auth),
-  ]
-  return references.flatMap(([path, value]): NeededGrant[] => {
+type Located = readonly (readonly [readonly (string | number)[], unknown])[]
+
+/** The values of an executor config that may be references to secrets. */
+function valuesOf({ env, auth }: Definition['executorConfig']): Located {
+  const variables = Object.entries((env ?? {}) as Record<string, unknown>)
+  return [...variables.map(([name, value]) => [['env', name], value] as const), ...authSecrets(auth)]
+}
+
+/** The references of an executor config to secrets, in one spelling. */
+export function secretReferences(config: Definition['executorConfig']): readonly string[] {
+  const inAuth = new Set(authSecrets(config.auth).map(([, value]) => value))
+  return valuesOf(config).flatMap(([, value]) => {
+    if (typeof value !== 'string' || value === '') return []
+    if (/^(?:secret|env|file):/.test(value)) return [value]
+    return inAuth.has(value) ? [`secret:${value}`] : []
+  })
+}
+
+function secretGrants(config: Definition['executorConfig']): NeededGrant[] {
+  return valuesOf(config).flatMap(([path, value]): NeededGrant[] => {
     const [, kind] = /^(env|file):/.exec(String(value)) ?? []
     return kind === undefined ? [] : [{ grant: kind === 'env' ? 'env' : 'files', path }]
   })
 }
 
 /** The secrets of one way to authenticate, or of several at once. */
-function authSecrets(auth: unknown): readonly (readonly [readonly (string | number)[], unknown])[] {
+function authSecrets(auth: unknown): Located {
   const secretOf = (each: unknown) => (each as { secret?: unknown } | null | undefined)?.secret
   if (!Array.isArray(auth)) return [[['auth', 'secret'], secretOf(auth)]]
   return auth.map((each, index) => [['auth', index, 'secret'], secretOf(each)])

@@ -1,4 +1,4 @@
-import { compilePattern } from '../base/pattern.ts'
+import { faultOfPattern } from '../base/pattern.ts'
 import type { BundlePolicy, StoredPolicy } from '../contract/bundle.ts'
 import { Policy, type ToolRule } from '../contract/policy.ts'
 import type { Finding } from '../diagnostics/finding.ts'
@@ -69,8 +69,15 @@ export const shownPolicy = ({ name, policy, refused }: StoredPolicy): BundlePoli
   policy: refused?.policy ?? policy,
 })
 
-/** Returns the contradictions in a policy whose fields are each well formed. */
-export function checkPolicy(policy: Policy): readonly Finding[] {
+/** The reason why a pattern does not compile. */
+export type FaultOfPattern = (pattern: string) => string | undefined
+
+/** All patterns of a policy. */
+export const patternsOf = ({ tools }: Policy): readonly string[] =>
+  Object.values(tools).flatMap(({ args }) => Object.values(args).flatMap(({ pattern }) => pattern ?? []))
+
+/** Returns the contradictions in a policy whose fields are each well formed; a server compiles the patterns of others beforehand. */
+export function checkPolicy(policy: Policy, faultOf: FaultOfPattern = faultOfPattern): readonly Finding[] {
   const found: Finding[] = []
   if (policy.executor.type === 'docker' && policy.executor.image === undefined) {
     found.push({
@@ -85,18 +92,12 @@ export function checkPolicy(policy: Policy): readonly Finding[] {
       if (min !== undefined && max !== undefined && min > max) {
         found.push({ path, message: `${tool}.${arg}: min ${min} is above max ${max}, so no value is allowed` })
       }
-      if (pattern !== undefined) found.push(...checkPattern(pattern, [...path, 'pattern'], `${tool}.${arg}`))
+      const fault = pattern === undefined ? undefined : faultOf(pattern)
+      if (fault === undefined) continue
+      const message = `${tool}.${arg}: the pattern is not a valid regular expression: ${fault}`
+      const hint = 'use RE2 syntax, which has no look-around and no back-references'
+      found.push({ path: [...path, 'pattern'], message, hint })
     }
   }
   return found
-}
-
-function checkPattern(pattern: string, path: readonly PropertyKey[], name: string): readonly Finding[] {
-  try {
-    compilePattern(pattern)
-    return []
-  } catch (error) {
-    const message = `${name}: the pattern is not a valid regular expression: ${(error as Error).message}`
-    return [{ path, message, hint: 'use RE2 syntax, which has no look-around and no back-references' }]
-  }
 }

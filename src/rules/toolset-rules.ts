@@ -3,7 +3,14 @@ import type { Category } from '../contract/registry.ts'
 import type { ResolvedToolset, Toolset } from '../contract/toolset.ts'
 import type { Finding } from '../diagnostics/finding.ts'
 import { normalizeTags } from './normalize-tags.ts'
-import { type CallerIdentity, checkPolicy, namesCaller, policiesFor, ruleFor } from './policy-rules.ts'
+import {
+  type CallerIdentity,
+  checkPolicy,
+  type FaultOfPattern,
+  namesCaller,
+  policiesFor,
+  ruleFor,
+} from './policy-rules.ts'
 import { toFullId } from './tool-id.ts'
 
 /** The properties of a tool that the filter of a toolset compares. */
@@ -81,12 +88,12 @@ export const mayUse = ({ callers }: Toolset, caller: CallerIdentity): boolean =>
   callers === undefined || callers.some((name) => namesCaller(name, caller))
 
 /** Returns the contradictions in a toolset whose fields are each well formed. */
-export function checkToolset({ mode, pinned = [], policy }: Toolset): readonly Finding[] {
+export function checkToolset({ mode, pinned = [], policy }: Toolset, faultOf?: FaultOfPattern): readonly Finding[] {
   const found: Finding[] = []
   if (mode === 'pinned' && pinned.length === 0)
     found.push({ path: ['pinned'], message: 'pinned is required in the mode pinned', hint: 'list at least one tool' })
   if (mode !== 'pinned' && pinned.length > 0)
     found.push({ path: ['pinned'], message: `pinned has no effect in the mode ${mode}`, hint: 'set mode: pinned' })
-  const rules = policy === undefined ? [] : checkPolicy(policy)
+  const rules = policy === undefined ? [] : checkPolicy(policy, faultOf)
   return [...found, ...rules.map((finding) => ({ ...finding, path: ['policy', ...finding.path] }))]
 }

@@ -241,7 +241,9 @@ async function validateOutput(tool: RunnableTool, outcome: RunOutcome, load: Loa
   return hasSchema ? (await load()).checkOutput(tool, outcome) : outcome
 }
 
-const startFailures = new Set([
+// A failed run is recorded as such; after any other code nothing was run.
+const runFailures = new Set([
+  'OUTPUT_LIMIT',
   'COMMAND_NOT_FOUND',
   'COMMAND_NOT_EXECUTABLE',
   'ARGUMENTS_TOO_LONG',
@@ -249,9 +251,9 @@ const startFailures = new Set([
   'SANDBOX_MISSING',
 ])
 
-/** A program that could not be started is a failed run; an invalid call remains an error. */
+/** A program that could not be started, or whose output cannot be kept, is a failed run; an invalid call remains an error. */
 function failedToStart(error: TooldexError): RunOutcome {
-  if (!startFailures.has(error.code)) throw error
+  if (!runFailures.has(error.code)) throw error
   return failure(error.code, `${error.message} ${error.hint}`)
 }
 

@@ -2,6 +2,7 @@ import { sameJson } from '../base/json-values.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { Replacement } from '../contract/secret.ts'
 import { redactJson, replaceAll } from '../rules/redact-json.ts'
+import { requireLevels } from '../rules/require-levels.ts'
 import { storableJson } from '../rules/storable.ts'
 import { previewValue } from './preview.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
@@ -47,7 +48,7 @@ function redact({ text, isJson, replacements }: OutputTask & { kind: 'redact' })
 }
 
 function shape({ json, stdout, previewBytes }: OutputTask & { kind: 'shape' }): ShapedJson {
-  const value: unknown = JSON.parse(json)
+  const value = requireLevels(JSON.parse(json))
   const content = storableJson(value)
   const stored: unknown = content === json ? value : JSON.parse(content)
   return {

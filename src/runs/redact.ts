@@ -2,6 +2,7 @@ import { fromJsonText, JsonText } from '../base/json-text.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, Replacement } from '../contract/secret.ts'
+import { requireLevels } from '../rules/require-levels.ts'
 import { replaceIn } from './output-threads.ts'
 
 /** Removes secrets from an outcome; long texts are searched in worker threads. */
@@ -21,7 +22,7 @@ export async function redactOutcome(outcome: RunOutcome, redact: Redactor): Prom
 async function cleanValue(value: unknown, replacements: readonly Replacement[]): Promise<unknown> {
   if (value instanceof JsonText) return new JsonText(await replaceIn(value.json, replacements, true))
   if (typeof value === 'string') return replaceIn(value, replacements)
-  const json = JSON.stringify(value) ?? 'null'
+  const json = JSON.stringify(requireLevels(value)) ?? 'null'
   const clean = await replaceIn(json, replacements, true)
   return clean === json ? value : fromJsonText(clean)
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { TooldexError } from '../base/errors.ts'
 import { JsonText } from '../base/json-text.ts'
 import type { FinishedRun } from '../contract/execution.ts'
 import type { RunOutcome } from '../contract/run.ts'
@@ -8,8 +9,21 @@ import { finishOutput } from './output-threads.ts'
 import { previewText, previewValue } from './preview.ts'
 import type { RunSettings } from './settings.ts'
 
-/** Converts an outcome for storage: output and logs are separate, and a large output is replaced by a preview and a handle. */
+/**
+ * Converts an outcome for storage: output and logs are separate, and a large output is replaced by a preview and a handle. A run whose
+ * output cannot be stored has failed.
+ */
 export async function shapeOutput(raw: RunOutcome, published: boolean, settings: RunSettings): Promise<FinishedRun> {
+  try {
+    return await shape(raw, published, settings)
+  } catch (error) {
+    if (!(error instanceof TooldexError) || error.code !== 'OUTPUT_LIMIT') throw error
+    const { output: _, ...rest } = raw
+    return shape({ ...rest, status: 'FAILED', errorCode: error.code, errorMessage: error.message }, published, settings)
+  }
+}
+
+async function shape(raw: RunOutcome, published: boolean, settings: RunSettings): Promise<FinishedRun> {
   const outcome = storableOutcome(raw)
   const printed = outcome.output === undefined
   const { stdout, stderr } = outcome.result

@@ -12,6 +12,8 @@ import { instantiate, type WasmMemory } from './wasm.ts'
 /** Converts texts to vectors whose cosine is their similarity in meaning. */
 export interface Embedder {
   readonly dim: number
+  /** Set for the encoder of the package, to whose cosines confidence is calibrated. */
+  readonly isBuiltIn?: true
   /** Unit vectors, valid until the next call; undefined for a text without a known word. */
   embedQuery(text: string): Float32Array | undefined
   /** Callers that have read the words of a tool already can pass them. */
@@ -120,6 +122,7 @@ const maxOwnWords = 50_000
 
 /** A word is a row of 8-bit numbers with a scale, one weight for queries and one for tools. */
 class WordEncoder implements Embedder {
+  readonly isBuiltIn = true
   readonly dim: number
   readonly #kernel = instantiate<Kernel>(vectorsBinary)
   /** The source whose words have rows, and the number of these words. */

@@ -1,4 +1,5 @@
 import type { Explanation, SearchableTool } from '../contract/search.ts'
+import { type Evidence, featuresOf } from './confidence.ts'
 import type { QueryTerm } from './lexical-index.ts'
 import { type Tokenizer, termsOf } from './tokenize.ts'
 import { toolFields } from './tool-fields.ts'
@@ -15,6 +16,7 @@ interface HitParts {
   readonly embedding: number
   readonly learned: number
   readonly embeddingWeight: number
+  readonly evidence: Evidence | undefined
 }
 
 /** Decomposes a score: matched words with their fields, the share of each signal, and their sum. */
@@ -46,28 +48,11 @@ export function explainHit(parts: HitParts): Explanation {
     terms,
     signals: { exactName: parts.exactName, bm25: words, nameCoverage, embedding, learned },
     formula: parts.exactName ? `the exact name comes first; else ${formula}` : formula,
+    ...(parts.evidence !== undefined && !parts.exactName && { evidence: evidenceOf(parts.evidence) }),
   }
 }
 
 const round = (value: number): number => Math.round(value * 1000) / 1000
 
-/** The features of one result. */
-interface Evidence {
-  readonly bm25: number
-  /** Standard deviations above the mean of the catalog. */
-  readonly embedding: number
-  /** The score of a tool that contains every word of the query. */
-  readonly ideal: number
-  /** The share of the tool's name that is in the query. */
-  readonly name: number
-}
-
-// Fitted on public sets: queries against the catalog with their relevant tools, and against catalogs without.
-const weights = { base: -3.087, share: 4.134, embedding: 0.182, name: 1.34 }
-
-/** The probability that a result is relevant, from 0 to 1, which allows a threshold for "no tool fits". */
-export function confidenceOf({ bm25, embedding, ideal, name }: Evidence): number {
-  const share = ideal > 0 ? Math.min(bm25 / ideal, 1) : 0
-  const logit = weights.base + weights.share * share + weights.embedding * embedding + weights.name * name
-  return Math.round(1000 / (1 + Math.exp(-logit))) / 1000
-}
+const evidenceOf = (evidence: Evidence): Record<string, number> =>
+  Object.fromEntries(Object.entries(featuresOf(evidence)).map(([name, value]) => [name, round(value)]))

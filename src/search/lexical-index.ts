@@ -13,6 +13,9 @@ export const lexicalDefaults = {
   nameCoverage: 6,
 }
 
+/** The weights of the words of a query by term; 1 for those that are not listed. */
+export type TermWeights = ReadonlyMap<string, number>
+
 /** The lookup terms of a query: its words, and pairs of adjacent ones. */
 export interface QueryTerm {
   readonly key: number
@@ -64,10 +67,10 @@ export class LexicalIndex {
   }
 
   /** The scores of a query, by position; valid until the next query or change. */
-  rank(text: string, count: number): Float64Array {
+  rank(text: string, count: number, weights: TermWeights = noWeights): Float64Array {
     const query = this.#refreshed()
     query.startQuery()
-    const terms = this.terms(text)
+    const terms = this.terms(text, weights)
     this.#pairs = new Map()
     for (const { key, after, term, weight } of terms) {
       if (after === undefined) query.addTerm(key, weight)
@@ -79,14 +82,14 @@ export class LexicalIndex {
   }
 
   /** The unique terms of a query, and its pairs; unknown ones are dropped. */
-  terms(text: string): readonly QueryTerm[] {
+  terms(text: string, weights: TermWeights = noWeights): readonly QueryTerm[] {
     const words = new Map<number, QueryTerm>()
     const pairs = new Map<string, QueryTerm>()
     let before: { key: number; word: string } | undefined
     for (const word of termsOf(this.#tokenizer, text)) {
       const key = this.#texts.termOf(word)
       if (key !== undefined) {
-        words.set(key, { key, term: word, weight: 1 })
+        words.set(key, { key, term: word, weight: weights.get(word) ?? 1 })
         if (before !== undefined) {
           const term = `${before.word} ${word}`
           pairs.set(term, { key, after: before.key, term, weight: lexicalDefaults.pairs })
@@ -139,3 +142,5 @@ export class LexicalIndex {
     return query
   }
 }
+
+const noWeights: TermWeights = new Map()

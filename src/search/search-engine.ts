@@ -1,13 +1,17 @@
 import { SubstringIndex } from '../base/substring-index.ts'
 import type { Explanation, RankedPage, RankedTool, RankQuery, SearchableTool, SearchMode } from '../contract/search.ts'
+import { clausesOf, rankByClauses } from './clauses.ts'
+import { confidenceOf, type Evidence, fitFor } from './confidence.ts'
 import type { Embedder } from './encoder.ts'
 import { ExampleRequests } from './example-requests.ts'
-import { forgiveTypos } from './forgive-typos.ts'
-import { confidenceOf, explainHit } from './hit-score.ts'
-import { LexicalIndex, lexicalDefaults, type QueryTerm } from './lexical-index.ts'
-import { embeddingWeight, type Heights, heightOf, SemanticIndex } from './semantic-index.ts'
+import { demoteUncallable, reordered } from './hit-order.ts'
+import { explainHit } from './hit-score.ts'
+import { LexicalIndex, type TermWeights } from './lexical-index.ts'
+import { type ReadQuery, readQuery } from './read-query.ts'
+import { embeddingWeight, heightOf, SemanticIndex } from './semantic-index.ts'
+import { evidenceOf, type Signals, votesFor } from './signals.ts'
 import { takeBest } from './take-best.ts'
-import { createTokenizer, firstWords, maxQueryCharacters } from './tokenize.ts'
+import { createTokenizer, firstWords, maxQueryCharacters, termsOf } from './tokenize.ts'
 import { checkSearchable, isNamed, literalText } from './tool-fields.ts'
 
 /** A query of the engine: the first ten results, unless it says otherwise. */
@@ -16,26 +20,14 @@ export type EngineQuery = Omit<RankQuery<SearchableTool>, 'offset' | 'limit'> &
 export type EngineHit = RankedTool<SearchableTool>
 export type EngineAnswer = RankedPage<SearchableTool>
 
-/** The signals of one query, by position. */
-interface Signals {
-  readonly text: string
-  readonly terms: readonly QueryTerm[]
-  readonly ideal: number
-  /** The word scores and the semantic deviations of this query only. */
-  readonly words?: Float64Array
-  readonly heights?: Heights | undefined
-  /** The sum of words, meaning and experience. */
-  readonly total: Float64Array
-}
-
 // An index keeps every word it has read; after this many removals per remaining tool it is rebuilt.
-const removalsPerTool = 4
-const minRemovals = 5000
+const [removalsPerTool, minRemovals] = [4, 5000]
 
 /** Finds tools by words and by meaning. Adding, changing or removing a tool updates it in place. */
 export class SearchEngine {
   readonly #tokenizer = createTokenizer()
   readonly #loadEmbedder: () => Embedder | undefined
+  readonly #loadVocabulary: () => Embedder | undefined
   readonly #tools: (SearchableTool | undefined)[] = []
   readonly #positions = new Map<string, number>()
   readonly #free: number[] = []
@@ -50,9 +42,13 @@ export class SearchEngine {
   #texts: SubstringIndex<{ readonly tool: SearchableTool; readonly position: number }> | undefined
   #total = new Float64Array(64)
 
-  /** The embedder is loaded with the first semantic search; without one, search ranks by words only. */
-  constructor(loadEmbedder: () => Embedder | undefined = () => undefined) {
+  /**
+   * The embedder is loaded with the first semantic search; without one, search ranks by words only. The words that the
+   * vocabulary embeds are not corrected.
+   */
+  constructor(loadEmbedder: () => Embedder | undefined = () => undefined, loadVocabulary = loadEmbedder) {
     this.#loadEmbedder = loadEmbedder
+    this.#loadVocabulary = loadVocabulary
     this.#examples = new ExampleRequests(loadEmbedder)
   }
 
@@ -123,23 +119,28 @@ export class SearchEngine {
   search(query: EngineQuery): EngineAnswer {
     const mode = query.mode ?? 'hybrid'
     const [limit, offset] = [wholeNumber(query.limit ?? 10), wholeNumber(query.offset ?? 0)]
-    const signals = this.#signals(query, mode)
-    const exact = this.#exactly(query.query)
-    const { best, total } = takeBest({
-      ranks: this.#applyFilters(signals.total, exact, query),
-      limit: offset + limit,
-      before: (a, b) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? ''),
-    })
+    const { isCallable, minScore = 0 } = query
+    const [first, exact] = [this.#signals(query, mode), this.#exactly(query.query)]
+    const clauses = mode === 'hybrid' ? clausesOf(first.text) : []
+    // Ranking a clause overwrites the scores of words.
+    const signals = clauses.length < 2 || first.words === undefined ? first : { ...first, words: first.words.slice() }
+    const ranks = this.#applyFilters(signals.total, exact, query)
+    const before = (a: number, b: number) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? '')
+    const { best, total } = takeBest({ ranks, limit: Math.max(offset + limit, reordered), before })
+    const sources = { lexical: this.#lexical, semantic: this.#semantic, heights: signals.heights }
+    const ordered = rankByClauses(best, ranks, { clauses, ...sources })
+    const canCall = (position: number) =>
+      exact.has(position) || isCallable?.(this.#tools[position] as SearchableTool) !== false
+    const shown = isCallable === undefined ? ordered : demoteUncallable(ordered, ranks, canCall)
+    const confidence = (position: number) => this.#confidence(position, signals, exact, mode)
+    const fit = query.query.trim() === '' ? undefined : fitFor(shown[0] === undefined ? 0 : confidence(shown[0]))
     // The probability never increases down the list.
     let likeliest = 1
-    const hits = best.map((position): EngineHit => {
-      const tool = this.#tools[position] as SearchableTool
-      likeliest = Math.min(likeliest, this.#confidence(position, signals, exact, mode))
-      return { tool, score: likeliest, scoreType: mode }
+    const hits = shown.slice(0, offset + limit).map((position): EngineHit => {
+      likeliest = Math.min(likeliest, confidence(position))
+      return { tool: this.#tools[position] as SearchableTool, score: likeliest, scoreType: mode }
     })
-    const { minScore } = query
-    const page = hits.slice(offset)
-    return { hits: minScore === undefined ? page : page.filter((hit) => hit.score >= minScore), total }
+    return { hits: hits.slice(offset).filter((hit) => hit.score >= minScore), total, fit }
   }
 
   /** Explains the rank of a tool. */
@@ -149,13 +150,19 @@ export class SearchEngine {
 
   /** Explains the ranks of tools, one with each step; another search in between is not allowed. */
   *explainAll(ids: Iterable<string>, query: EngineQuery): Generator<Explanation | undefined, void> {
-    const { text, terms, heights } = this.#signals(query, query.mode ?? 'hybrid')
-    if (query.mode === 'embedding' || query.mode === 'substring') this.#lexical.rank(text, this.#tools.length)
-    const [exact, votes] = [this.#exactly(query.query), this.#examples.votes(query.query, this.#tools)]
+    const mode = query.mode ?? 'hybrid'
+    const signals = this.#signals(query, mode)
+    const { text, terms, heights } = signals
+    if (mode === 'substring') this.#lexical.rank(text, this.#tools.length)
+    const exact = this.#exactly(query.query)
+    const clauses = mode === 'hybrid' ? clausesOf(text) : []
+    const gainOf = (position: number) =>
+      heights && this.#semantic && clauses.length > 1
+        ? (this.#semantic.clauseGains(clauses, [position], heights)[0] ?? 0) / embeddingWeight
+        : 0
     const readAs = text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text
     for (const id of ids) {
-      const position = this.#positions.get(id)
-      const tool = position === undefined ? undefined : this.#tools[position]
+      const [position, tool] = [this.#positions.get(id), this.get(id)]
       if (position === undefined || tool === undefined) yield undefined
       else
         yield explainHit({
@@ -166,9 +173,10 @@ export class SearchEngine {
           nameCoverage: this.#lexical.nameCoverage(position, terms),
           tokenizer: this.#tokenizer,
           exactName: exact.has(position),
-          embedding: heightOf(heights, position),
-          learned: (query.learned?.get(id) ?? 0) + (votes?.get(id) ?? 0),
+          embedding: heightOf(heights, position) + gainOf(position),
+          learned: votesFor(id, signals),
           embeddingWeight,
+          evidence: mode === 'substring' ? undefined : this.#evidence(position, signals),
         })
     }
   }
@@ -177,17 +185,24 @@ export class SearchEngine {
     const query = firstWords(whole).slice(0, maxQueryCharacters)
     this.#reserve()
     const total = this.#total.subarray(0, this.#tools.length).fill(0)
-    const text = (mode === 'substring' ? undefined : forgiveTypos(query, this.#lexical, this.#tokenizer)) ?? query
-    const found = this.#score(mode === 'substring' ? whole : text, mode, total)
-    if (mode !== 'substring') {
-      this.#addVotes(this.#examples.votes(text, this.#tools), total)
-      this.#addVotes(learned, total)
-    }
-    return { text, terms: this.#lexical.terms(text), ideal: this.#lexical.ideal(text), ...found, total }
+    const { text, weights } = mode === 'substring' ? { text: query, weights: noWeights } : this.#read(query)
+    const found = this.#score({ text: mode === 'substring' ? whole : text, weights }, mode, total)
+    const examples = mode === 'substring' ? undefined : this.#examples.votes(text, this.#tools)
+    const votes = mode === 'substring' ? [] : [examples, learned]
+    for (const each of votes) this.#addVotes(each, total)
+    const asked = [...new Set(termsOf(this.#tokenizer, query))]
+    const terms = this.#lexical.terms(text, weights)
+    return { text, terms, asked, ideal: this.#lexical.ideal(query), ...found, votes, total }
+  }
+
+  /** Only what neither the catalog nor the vocabulary of the encoder has is corrected. */
+  #read(query: string): ReadQuery {
+    const isWord = (word: string) => this.#loadVocabulary()?.embedQuery(word) !== undefined
+    return readQuery(query, { lexical: this.#lexical, tokenizer: this.#tokenizer, isWord })
   }
 
   /** Fills in the score of each tool, and returns those of words and meaning separately. */
-  #score(text: string, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
+  #score({ text, weights }: ReadQuery, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
     const byMeaning = mode === 'hybrid' || mode === 'embedding'
     while (byMeaning && this.#readMeaning());
     const semantic = byMeaning ? this.#semantic : undefined
@@ -196,13 +211,13 @@ export class SearchEngine {
       // On the scale of hybrid scores, to which experience is calibrated.
       for (let position = 0; position < total.length; position++)
         total[position] = (total[position] as number) * embeddingWeight
-      return { heights }
+      return { words: this.#lexical.rank(text, total.length, weights), heights }
     }
     if (mode === 'substring') {
       this.#matchSubstring(text, total)
       return {}
     }
-    const words = this.#lexical.rank(text, total.length)
+    const words = this.#lexical.rank(text, total.length, weights)
     const heights = semantic?.measure(text)
     total.set(heights === undefined || semantic === undefined ? words : semantic.fuse(words, heights, this.size))
     return { words, heights }
@@ -241,13 +256,12 @@ export class SearchEngine {
   }
 
   #confidence(position: number, signals: Signals, exact: ReadonlySet<number>, mode: SearchMode): number {
-    if (exact.has(position) || mode === 'substring') return 1
-    return confidenceOf({
-      bm25: signals.words?.[position] ?? 0,
-      embedding: heightOf(signals.heights, position),
-      ideal: signals.ideal,
-      name: this.#lexical.nameCoverage(position, signals.terms) / lexicalDefaults.nameCoverage,
-    })
+    return exact.has(position) || mode === 'substring' ? 1 : confidenceOf(this.#evidence(position, signals))
+  }
+
+  #evidence(position: number, signals: Signals): Evidence {
+    const isBuiltIn = this.#loadEmbedder()?.isBuiltIn === true
+    return evidenceOf(position, signals, { isBuiltIn, id: this.#tools[position]?.id ?? '' })
   }
 
   #exactly(query: string): ReadonlySet<number> {
@@ -266,3 +280,4 @@ export class SearchEngine {
 const wholeNumber = (value: number): number => Math.max(0, Math.trunc(value) || 0)
 // Above any sum of words and meaning.
 const exactRank = 1e9
+const noWeights: TermWeights = new Map()

@@ -13,6 +13,8 @@ export interface Heights {
 
 /** The weight of one standard deviation of meaning beside BM25, tuned once on public retrieval sets; the same for every catalog. */
 export const embeddingWeight = 4.5
+/** The share of the best clause of a request in its meaning. */
+const clauseShare = 0.4
 /** The minimum deviation of a tool that matches by meaning alone. */
 const standsOut = 2
 
@@ -80,6 +82,27 @@ export class SemanticIndex {
     return deviation < 1e-6 ? { products, mean: 0, scale: toCosine(1) } : { products, mean, scale: 1 / deviation }
   }
 
+  /** The products of some tools with a text; undefined for a text without a known word. */
+  productsAt(positions: readonly number[], text: string): readonly number[] | undefined {
+    const query = this.#embedder.embedQuery(text)
+    return query && this.#vectors.productsAt(positions, query)
+  }
+
+  /** What the best clause of a request adds to the scores of some tools. */
+  clauseGains(
+    clauses: readonly string[],
+    positions: readonly number[],
+    { products, scale }: Heights,
+  ): readonly number[] {
+    const known = clauses.map((clause) => this.productsAt(positions, clause)).filter((each) => each !== undefined)
+    return positions.map((position, at) => {
+      const whole = products[position] as number
+      if (whole === 0 || known.length === 0) return 0
+      const best = Math.max(...known.map((each) => each[at] as number))
+      return embeddingWeight * scale * clauseShare * (best - whole)
+    })
+  }
+
   /**
    * The scores of words with meaning added, after `measure`; valid until the next call. A tool without a word of the query
    * must stand out from the others.
@@ -97,3 +120,11 @@ const minHeight = (count: number): number => Math.min(standsOut, 0.8 * Math.sqrt
 /** The deviation of one tool from the mean. */
 export const heightOf = (heights: Heights | undefined, position: number): number =>
   heights === undefined ? 0 : Math.max(0, ((heights.products[position] ?? 0) - heights.mean) * heights.scale)
+
+/** The score of a product on the scale of one query. */
+export const standardize = (product: number, { mean, scale }: Heights): number =>
+  embeddingWeight * Math.max(0, (product - mean) * scale)
+
+/** The cosine of one tool to the query. */
+export const cosineOf = (heights: Heights | undefined, position: number): number =>
+  toCosine(heights?.products[position] ?? 0)

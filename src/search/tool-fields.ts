@@ -15,7 +15,7 @@ export type FieldName = (typeof fieldNames)[number]
 /** The weight of a word by its field; measured on public retrieval sets. */
 export const fieldWeights: Readonly<Record<FieldName, number>> = {
   name: 3,
-  namespace: 1,
+  namespace: 3,
   category: 1,
   tags: 1,
   description: 1,

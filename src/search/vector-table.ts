@@ -83,6 +83,17 @@ export class VectorTable {
     return this.#scan()
   }
 
+  /** The products of some rows with a query, on the scale of `products`, without changing those. */
+  productsAt(positions: readonly number[], query: Float32Array): readonly number[] {
+    const [rows, dim] = [this.#rows, this.#dim]
+    return positions.map((position) => {
+      let sum = 0
+      for (let column = 0, at = position * dim; column < query.length; column++, at++)
+        sum += (query[column] as number) * (rows[at] as number)
+      return sum * queryScale
+    })
+  }
+
   /** Adds the cosines of some rows with each other, at least zero, row by row, times a share. */
   compareEach(positions: readonly number[], share: number, matrix: Float64Array): void {
     this.#chosen ??= new VectorTable(this.#dim)

@@ -2,6 +2,7 @@ import { type Environment, expandVariables } from '../base/expand-variables.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { Redactor, Replacement } from '../contract/secret.ts'
 import { replaceAll } from '../rules/redact-json.ts'
+import { isSecretName } from '../rules/secret-names.ts'
 import { secretSettings } from '../rules/settings.ts'
 
 /** Replaces named values in texts; values can be added at any time. */
@@ -162,7 +163,6 @@ function base64Forms(value: string): readonly string[] {
 // Programs that encode a file break lines, except at the very end.
 const lineEnds = new RegExp(`.{${base64Line}}(?=.)`, 'g')
 
-const secretNames = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i
 // Shorter values occur in ordinary text, which redaction would garble.
 const minLength = 8
 
@@ -170,15 +170,14 @@ const minLength = 8
 export function createRedactor(declared: Readonly<Record<string, string>>, env: Environment): Redactor {
   const used = Object.values(declared).flatMap((value) => Array.from(value.matchAll(variable), ([, name = '']) => name))
   const { redact, add } = redactValues(minLength)
-  for (const name of [...secretSettings, ...used.filter(isSecret)]) add(name, env[name] ?? '')
+  for (const name of [...secretSettings, ...used.filter(isSecretName)]) add(name, env[name] ?? '')
   for (const [name, value] of Object.entries(declared)) {
-    if (isSecret(name)) add(name, expandVariables(value, env, 'braced').text)
+    if (isSecretName(name)) add(name, expandVariables(value, env, 'braced').text)
   }
   return redact
 }
 
 const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g
-const isSecret = (name: string) => secretNames.test(name)
 
 const nothing = {}
 

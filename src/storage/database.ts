@@ -1,4 +1,6 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { BoundedMap } from '../base/bounded-map.ts'
+import type { RegistryState } from '../contract/stores.ts'
 import type * as schema from './schema.ts'
 
 /** The query builder of either engine, inside or outside a transaction. */
@@ -21,6 +23,26 @@ export interface Database {
 /** The rows of a raw statement; the two engines return them differently. */
 export function rowsOf<Row>(result: unknown): readonly Row[] {
   return (Array.isArray(result) ? result : (result as { rows: Row[] }).rows) as readonly Row[]
+}
+
+/** Reads whose values are returned again while the registry is in the same state, up to a maximum number. */
+export class KeptReads<Value> {
+  readonly #kept: BoundedMap<string, { readonly state: RegistryState; readonly value: Promise<Value> }>
+
+  constructor(maxKept: number) {
+    this.#kept = new BoundedMap(maxKept)
+  }
+
+  /** The state must have been read before; without one, the value is read. */
+  read(key: string, state: RegistryState | undefined, query: () => Promise<Value>): Promise<Value> {
+    if (state === undefined) return query()
+    const kept = this.#kept.get(key)
+    if (kept?.state === state) return kept.value
+    const value = query()
+    this.#kept.set(key, { state, value })
+    value.catch(() => this.#kept.delete(key))
+    return value
+  }
 }
 
 /** Combines equal reads of one turn of the event loop; no caller gets a value that was read before its request. */

@@ -1,5 +1,7 @@
 import { bigint, date, integer, json, pgTable, primaryKey, text, timestamp, varchar } from 'drizzle-orm/pg-core'
-import { times, workspaceId } from './schema.ts'
+import type { McpServer } from '../contract/mcp-server.ts'
+import type { SourceFailure, SourceManifest, SourceTrust } from '../contract/source.ts'
+import { at, times, workspaceId } from './schema.ts'
 
 const definition = () => json('definition').$type<Record<string, unknown>>().notNull()
 
@@ -44,4 +46,29 @@ export const limitUsage = pgTable(
     rateUntil: timestamp('rate_until', { withTimezone: true, mode: 'date' }).notNull().defaultNow(),
   },
   (table) => [primaryKey({ name: 'limit_usage_pk', columns: [table.workspaceId, table.limitName, table.subject] })],
+)
+
+/** Whole MCP servers as sources of tools. */
+export const sources = pgTable(
+  'sources',
+  {
+    workspaceId: workspaceId(),
+    name: varchar('name', { length: 63 }).notNull(),
+    server: json('server').$type<McpServer>().notNull(),
+    trust: varchar('trust', { length: 10 }).$type<SourceTrust>().notNull(),
+    approvedHash: text('approved_hash'),
+    /** The definitions in use. */
+    manifest: json('manifest').$type<SourceManifest>(),
+    /** The last read definitions, where they differ from those in use. */
+    seen: json('seen').$type<SourceManifest>(),
+    refused: json('refused').$type<Record<string, string>>().notNull().default({}),
+    readAt: at('read_at'),
+    waiting: integer('waiting').notNull().default(0),
+    revision: integer('revision').notNull().default(1),
+    lastFailure: json('last_failure').$type<SourceFailure>(),
+    lastSuccessAt: at('last_success_at'),
+    createdBy: text('created_by'),
+    ...times,
+  },
+  (table) => [primaryKey({ name: 'sources_pk', columns: [table.workspaceId, table.name] })],
 )

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Policy } from '../contract/policy.ts'
 import { type ToolContent, ToolDraft } from '../contract/registry.ts'
 import type { Caller, Stores } from '../contract/stores.ts'
+import { Toolset } from '../contract/toolset.ts'
 
 const caller: Caller = { workspace: 'default', actor: 'tester' }
 let names = 0
@@ -296,6 +297,51 @@ export function describeStores(name: string, open: () => Promise<{ stores: Store
       expect(await stores.keys.find(hash)).toBeUndefined()
       await make('old', new Date(Date.now() - 1000).toISOString())
       expect(await stores.keys.find('old')).toBeUndefined()
+    })
+
+    it('reads a tool, policies and toolsets once in one state of the registry, and anew after every change', async () => {
+      const hash = `hash_${++names}`
+      await stores.keys.create(caller, { name: `key_${names}`, hash, prefix: 'tdx_', scopes: ['call'] })
+      const stateNow = async () => (await stores.keys.find(hash))?.registryState ?? ''
+      const tag = `tag_${names}`
+      const { name } = await stores.tools.create(caller, newTool({ tags: [tag] }))
+      const toolset = Toolset.parse({ name: `set_${names}`, filter: { names: [name] } })
+      const policy = { policy: Policy.parse({ tools: { [name]: {} } }), name: `policy_${names}` }
+      const read = async (state: string) =>
+        Promise.all([
+          stores.tools.get('default', name, state),
+          stores.policies.list('default', state),
+          stores.toolsets.list('default', state),
+        ])
+      const present = () =>
+        Promise.all([
+          stores.tools.get('default', name),
+          stores.policies.list('default'),
+          stores.toolsets.list('default'),
+        ])
+      const changes: readonly (() => Promise<unknown>)[] = [
+        () => stores.tools.change(caller, name, (tool) => ({ ...tool, description: 'Does another thing' })),
+        () => stores.tools.transition(caller, name, 'activate'),
+        () => stores.tools.renameTag(caller, tag, `${tag}_again`),
+        () => stores.policies.put(caller, policy),
+        () => stores.policies.put(caller, { ...policy, policy: Policy.parse({ default: 'enabled' }) }),
+        () => stores.policies.remove(caller, policy.name),
+        () => stores.toolsets.put(caller, toolset),
+        () => stores.toolsets.remove(caller, toolset.name),
+        () => stores.transaction((inner) => inner.tools.transition(caller, name, 'deprecate')),
+        () => stores.tools.remove(caller, name),
+      ]
+      for (const change of changes) {
+        const state = await stateNow()
+        const before = await read(state)
+        for (const [at, kept] of (await read(await stateNow())).entries()) expect(kept).toBe(before[at])
+        await change()
+        const next = await stateNow()
+        expect(next).not.toBe(state)
+        const after = await read(next)
+        expect(after).toEqual(await present())
+        expect(after).not.toEqual(before)
+      }
     })
 
     it('answers the same request under one key once, and refuses another under it', async () => {

@@ -1,6 +1,6 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { RegistryCounts, StatsStore } from '../contract/stats-store.ts'
+import type { RegistryCounts, RunStatisticsQuery, StatsStore } from '../contract/stats-store.ts'
 import type { ChangeFeed, Stores } from '../contract/stores.ts'
 import { Toolset } from '../contract/toolset.ts'
 import { DatabaseDefinitionStore } from './access/definition-store.ts'
@@ -8,12 +8,14 @@ import { DatabaseKeyStore } from './access/key-store.ts'
 import { DatabaseLimitStore } from './access/limit-store.ts'
 import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseSecretStore } from './access/secret-store.ts'
+import { DatabaseSourceStore } from './access/source-store.ts'
 import { DatabaseAuditStore } from './audit/audit-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
 import { isOneOf, selectTags } from './categories/tags.ts'
 import { type Database, type Db, rowsOf } from './database.ts'
 import { DatabaseExchangeStore } from './exchange-store.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
+import { selectRunStatistics } from './executions/run-statistics.ts'
 import { guard, transact } from './guard.ts'
 import { DatabaseIdempotencyStore } from './idempotency-store.ts'
 import { DatabaseLearningStore } from './learning-store.ts'
@@ -50,6 +52,7 @@ export function createStores(database: Database): Stores {
     exchanges: new DatabaseExchangeStore(db),
     executions: new DatabaseExecutionStore(db, database, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
+    sources: new DatabaseSourceStore(db),
     learning: new DatabaseLearningStore(db),
     stats: new DatabaseStatsStore(db, database.engine),
     feed,
@@ -109,6 +112,10 @@ class DatabaseStatsStore implements StatsStore {
         keys: await this.#countAll(apiKeys, and(eq(apiKeys.workspaceId, workspace), isNull(apiKeys.revokedAt))),
       }
     })
+  }
+
+  runs(workspace: string, query: RunStatisticsQuery) {
+    return guard(() => selectRunStatistics(this.#db, workspace, query))
   }
 
   size() {

@@ -3,7 +3,7 @@ import { BoundedMap } from '../base/bounded-map.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/execution.ts'
 import type { LimitRefusal } from '../contract/limit.ts'
-import type { LimitState, Metrics } from '../contract/telemetry.ts'
+import type { Metrics, WorkspaceState } from '../contract/telemetry.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 
 /** The maximum number of workspaces with series; the least recently used one restarts at zero, as after a restart. */
@@ -73,8 +73,8 @@ export class ProcessMetrics implements Metrics {
     this.#of(workspace).refuse(refusal)
   }
 
-  async render(workspace: string, queue: QueueState, names?: ReadonlySet<string>, limits?: LimitState) {
-    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue, names, limits)])
+  async render(workspace: string, queue: QueueState, names?: ReadonlySet<string>, state?: WorkspaceState) {
+    const parts = await Promise.all([this.#registry.metrics(), this.#of(workspace).render(queue, names, state)])
     return parts.join('\n')
   }
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Execution, QueueState } from '../contract/execution.ts'
 import { type LimitRefusal, limitMeasures } from '../contract/limit.ts'
-import type { LimitState } from '../contract/telemetry.ts'
+import type { LimitState, WorkspaceState } from '../contract/telemetry.ts'
 
 /** The maximum number of tools with series of their own; each adds about twenty lines to a response. */
 const maxTools = 200
@@ -48,6 +48,12 @@ export class WorkspaceSeries {
     'measure',
   ])
 
+  readonly #sources = this.#gauge('tooldex_sources', 'MCP servers that are sources of tools, by state.', ['state'])
+  readonly #waiting = this.#gauge(
+    'tooldex_source_changes_waiting',
+    'Changed definitions of MCP servers that wait for a decision.',
+  )
+
   begin(): void {
     this.#running.inc()
   }
@@ -76,8 +82,9 @@ export class WorkspaceSeries {
   }
 
   /** With names, the series of other tools are left out. */
-  async render(queue: QueueState, names?: ReadonlySet<string>, limits?: LimitState): Promise<string> {
-    this.#showLimits(limits ?? { limits: [], usage: [] })
+  async render(queue: QueueState, names?: ReadonlySet<string>, state: WorkspaceState = {}): Promise<string> {
+    this.#showLimits(state.limits ?? { limits: [], usage: [] })
+    this.#showSources(state.sources ?? [])
     const { queued, waitingForApproval, running, oldestQueuedMs } = queue
     this.#queue.set({ state: 'queued' }, queued)
     this.#queue.set({ state: 'approval' }, waitingForApproval)
@@ -90,6 +97,12 @@ export class WorkspaceSeries {
       return tool === undefined || tool === otherValue || names.has(tool)
     }
     return text.split('\n').filter(isVisible).join('\n')
+  }
+
+  #showSources(sources: NonNullable<WorkspaceState['sources']>): void {
+    this.#sources.reset()
+    for (const { state } of sources) this.#sources.inc({ state })
+    this.#waiting.set(sources.reduce((sum, { waiting }) => sum + waiting, 0))
   }
 
   #showLimits({ limits, usage }: LimitState): void {

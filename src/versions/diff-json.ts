@@ -20,7 +20,7 @@ export function diffJson(before: unknown, after: unknown, maxFindings: number): 
 }
 
 /** The objects of both values whose common keys are in another order, with the new order. */
-export function findReordered(before: unknown, after: unknown, maxFindings: number): readonly KeyOrder[] {
+export function findReorderedKeys(before: unknown, after: unknown, maxFindings: number): readonly KeyOrder[] {
   const found: KeyOrder[] = []
   for (const { path, left, right, keys } of pairsOf(before, after, sameOrderedJson)) {
     if (found.length >= maxFindings) break

@@ -13,7 +13,7 @@ import {
 import { positionalNames } from '../rules/build-input-schema.ts'
 import type { Side } from './comparison.ts'
 import { lineDiff } from './describe-diff.ts'
-import { diffJson, findReordered, type JsonDifference, type KeyOrder } from './diff-json.ts'
+import { diffJson, findReorderedKeys, type JsonDifference, type KeyOrder } from './diff-json.ts'
 import { diffSchemas } from './diff-schemas.ts'
 import { showChange, showValue } from './schema-path.ts'
 
@@ -60,7 +60,7 @@ export function diffTools(before: ToolContent, after: ToolContent): ToolDiff {
 function diffField<F extends Field>(field: F, before: ToolContent, after: ToolContent): FieldChange[] {
   const [was, is] = [before[field] ?? null, after[field] ?? null]
   if (sameOrderedJson(was, is)) return []
-  const reordered = findReordered(was, is, maxReordered).map(toReordering)
+  const reordered = findReorderedKeys(was, is, maxReordered).map(toReordering)
   if (sameJson(was, is)) return [withChanges({ field, class: 'wording', before: was, after: is }, reordered)]
   const rule: ChangeClass | Compare<F> = rules[field]
   const found = typeof rule === 'string' ? { class: rule } : rule(before[field], after[field])

@@ -46,6 +46,9 @@ describe.each(['embedded', 'PostgreSQL'])('72: SIGTERM (%s)', (engine) => {
       execute(server, 'once', { mark: `waited-${at}` }, { wait: true }),
     )
     await begunBy(4)
+    // A call that is received after the signal is refused: all must be there before it.
+    const waiting = async () => (await server.request('GET', '/executions?status=PENDING&limit=100')).body.items
+    await expect.poll(waiting).toHaveLength(8)
     queued.push(...(await queue(2, 10)))
     expect(queued.map(({ status }) => status)).toEqual(Array(10).fill(202))
     server.signal('SIGTERM')

@@ -53,9 +53,9 @@ describe('a home that cannot be used', () => {
     const home = tempFolder()
     mkdirSync(join(home, 'db', 'data'), { recursive: true })
     const program = (env: object) => `
-      const { findServer, hasRegistry } = await import(${JSON.stringify(new URL('../../dist/operations/registry-client/find-server.js', import.meta.url).href)})
+      const { findServer, registryExists } = await import(${JSON.stringify(new URL('../../dist/operations/registry-client/find-server.js', import.meta.url).href)})
       if (process.geteuid() === 0) process.seteuid(65534)
-      for (const find of [() => findServer(undefined, ${JSON.stringify(env)}), () => hasRegistry(${JSON.stringify(env)})])
+      for (const find of [() => findServer(undefined, ${JSON.stringify(env)}), () => registryExists(${JSON.stringify(env)})])
         try { console.log(find()) } catch ({ code, message }) { console.log(code, message) }`
     const linesOf = (env: object) =>
       execFileSync(process.execPath, ['--input-type=module', '-e', program(env)], { encoding: 'utf8' }).split('\n')

@@ -20,6 +20,22 @@ export const findProcesses = (text: string): readonly string[] =>
     .map(commandOf)
     .filter((line) => line.includes(text))
 
+/** The processes that have these texts in their command line. */
+export const pidsOf = (...texts: readonly string[]): readonly number[] =>
+  pids().filter((pid) => pid !== process.pid && texts.every((text) => commandOf(pid).includes(text)))
+
+/** Kills processes, of which some may end meanwhile; returns their number. */
+export function killProcesses(all: readonly number[]): number {
+  for (const pid of all) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+  return all.length
+}
+
 /** The length of what two looks in a row both see: a look takes a while, in which processes end and others start. */
 function countInBoth(look: () => readonly number[]): number {
   const before = new Set(look())

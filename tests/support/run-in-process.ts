@@ -17,7 +17,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
     },
     findServer: () => undefined,
     runningServer: () => undefined,
-    hasRegistry: () => false,
+    registryExists: () => false,
     configNames: () => [],
     edit: async () => {},
     selfCommand: () => [],

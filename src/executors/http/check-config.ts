@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { TimeoutMs } from '../../contract/executor-kinds.ts'
 import { SecretReference as Secret } from '../../contract/secret.ts'
-import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
+import { defineConfigCheck, WorkerLabel } from '../read-config.ts'
 import { checkRequest } from './check-request.ts'
 import { ParameterStyle } from './serialize-parameter.ts'
 

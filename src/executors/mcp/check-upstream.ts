@@ -71,7 +71,7 @@ async function listTools(upstreams: Upstreams, server: string, signal?: AbortSig
   const found = await upstreams
     .of(server)
     ?.listTools(signal === undefined ? timeout : AbortSignal.any([timeout, signal]))
-    .then((tools) => ({ tools: tools.map(({ name }) => name) }))
+    .then((tools) => ({ tools: tools.map(({ name }) => String(name)) }))
     .catch((error) => ({
       why: timeout.aborted ? `did not respond within ${timeoutMs / 1000} s` : describeFailure(error),
     }))

@@ -9,7 +9,6 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
-  type Tool,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/client'
 import { packageVersion } from '../../base/package-info.ts'
@@ -50,6 +49,13 @@ const acceptsEverything: jsonSchemaValidator = {
   },
 }
 
+/** The listeners of a connection. */
+export interface ConnectionEvents {
+  readonly onEnd: () => void
+  /** Called when the server announces changed tools, prompts or resources; without it, no announcements are requested. */
+  readonly onListChanged?: (() => void) | undefined
+}
+
 /** An initialized connection to a server. */
 export class Connection {
   readonly #client: Client
@@ -69,16 +75,20 @@ export class Connection {
    * Connects with the protocol revision that the server supports. A program that exits on an unknown request is restarted and
    * initialized with the older handshake.
    */
-  static async open(open: () => Promise<OpenedTransport>, timeoutMs: number, onEnd: () => void): Promise<Connection> {
+  static async open(
+    open: () => Promise<OpenedTransport>,
+    timeoutMs: number,
+    events: ConnectionEvents,
+  ): Promise<Connection> {
     const deadline = performance.now() + timeoutMs
     const opened = await open()
     try {
-      return await initialize(opened, deadline, onEnd)
+      return await initialize(opened, deadline, events)
     } catch (error) {
       if (!exitedOnProbe(error, opened)) throw withReason(error, opened)
     }
     const again = await open()
-    return initialize(again, deadline, onEnd, 'legacy').catch((error) => {
+    return initialize(again, deadline, events, 'legacy').catch((error) => {
       throw withReason(error, again)
     })
   }
@@ -122,14 +132,22 @@ export class Connection {
   }
 
   /** Any other request; the result may be a request for input. */
-  async request(method: OfferMethod, { params, signal, ...call }: UpstreamRequest): Promise<OfferResult> {
+  async request(
+    method: OfferMethod | 'tools/list',
+    { params, signal, ...call }: UpstreamRequest,
+  ): Promise<OfferResult> {
     const options = { signal, timeout: noDeadline, allowInputRequired: true }
     const result = await this.#client.request({ method, params: { ...params, ...this.#fieldsOf(call) } }, options)
     return toRequested(result) ?? (result as Readonly<Record<string, unknown>>)
   }
 
-  /** Whether the server offers prompts, resources or completions. */
-  has(capability: 'prompts' | 'resources' | 'completions'): boolean {
+  /** What the server says about itself. */
+  get about() {
+    return { serverInfo: this.#client.getServerVersion(), instructions: this.#client.getInstructions() }
+  }
+
+  /** Whether the server offers tools, prompts, resources or completions. */
+  has(capability: 'tools' | 'prompts' | 'resources' | 'completions'): boolean {
     return this.#client.getServerCapabilities()?.[capability] !== undefined
   }
 
@@ -146,11 +164,6 @@ export class Connection {
       ...(responses === undefined ? {} : { inputResponses: responses }),
       ...(state === undefined ? {} : { requestState: state }),
     }
-  }
-
-  /** The definitions of the server's tools. */
-  async listTools(signal: AbortSignal): Promise<readonly Tool[]> {
-    return (await this.#client.listTools(undefined, { signal, cacheMode: 'bypass' })).tools
   }
 
   /** Whether the server still responds. */
@@ -179,10 +192,16 @@ export class Connection {
   }
 }
 
+/** Nothing is read here; the lists have limits of their own. */
+function handlersOf(onListChanged: () => void) {
+  const handler = { autoRefresh: false, onChanged: onListChanged }
+  return { tools: handler, prompts: handler, resources: handler }
+}
+
 async function initialize(
   opened: OpenedTransport,
   deadline: number,
-  onEnd: () => void,
+  { onEnd, onListChanged }: ConnectionEvents,
   only?: 'legacy',
 ): Promise<Connection> {
   const leftMs = Math.max(1, deadline - performance.now())
@@ -195,6 +214,7 @@ async function initialize(
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: acceptsEverything,
       listMaxPages: maxPages,
+      ...(onListChanged === undefined ? {} : { listChanged: handlersOf(onListChanged) }),
     },
   )
   client.onerror = () => {}

@@ -157,7 +157,7 @@ function guardedFetch(dispatcher: Agent, privateHost: string | undefined, bounds
     if (response.body === null) return response
     const { status, statusText, headers } = response
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
-    const body = isStream ? boundedEvents(response.body, bounds) : await readMessage(response.body, bounds)
+    const body = isStream ? boundedEvents(response.body, bounds) : await readBoundedBody(response.body, bounds)
     return new Response(body, { status, statusText, headers })
   }
 }
@@ -184,7 +184,7 @@ async function followRedirects(first: URL, init: RequestInit | undefined, reques
 }
 
 /** The body of a response that is not a stream. */
-async function readMessage(
+async function readBoundedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, reduce }: MessageBounds,
 ): Promise<Uint8Array<ArrayBuffer> | string> {

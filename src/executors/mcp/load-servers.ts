@@ -4,13 +4,14 @@ import { type Environment, expandVariables } from '../../base/expand-variables.t
 import { isObject } from '../../base/json-values.ts'
 import { formatProblem, type Problem, toPointer } from '../../base/problem.ts'
 import { suggest } from '../../base/suggest.ts'
+import type { McpServer, McpServerInput } from '../../contract/mcp-server.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { isOwnVariable } from '../../rules/settings.ts'
-import { type McpServer, type McpServerInput, schemaFor } from './server-settings.ts'
+import { schemaFor } from './server-settings.ts'
 
 /** The file with the server definitions; `required` if it was configured explicitly. */
 export interface ServersFile {

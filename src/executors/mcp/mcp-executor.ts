@@ -1,8 +1,9 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
-import type { Executor, RequestedInput, RunControls } from '../../contract/executor.ts'
+import type { Executor, RequestedInput, RunControls, RunnableTool } from '../../contract/executor.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
+import type { SourceRef } from '../../contract/source.ts'
 import { type Readiness, ready, secretsPage } from '../../contract/tool-state.ts'
 import type { UpstreamOffers } from '../../contract/upstream.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
@@ -42,16 +43,21 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
     return [...(own === undefined ? [] : [own]), options.secrets.redact]
   }
   const offers = new Offers(upstreams, redactorsOf)
-  const isolationOf = (server: string) => {
+  const isolationOf = (server: string, { source }: RunnableTool) => {
+    if (source !== undefined) return source.isProgram ? 'limited' : 'none'
     const found = upstreams.servers.get(server)
     return found !== undefined && isStdio(found) ? 'limited' : 'none'
   }
+  const find = async (server: string, { source }: RunnableTool): Promise<Upstream | undefined> =>
+    source === undefined ? upstreams.of(server) : upstreams.sources?.of(source)
   const executor = defineExecutor({
     kind: 'mcp',
     config: McpConfig,
     deadlineMs: ({ server, timeoutMs }) => timeoutMs ?? upstreams.servers.get(server)?.timeoutMs ?? defaultTimeoutMs,
-    readiness({ server }) {
-      const upstream = upstreams.of(server)
+    readiness({ server }, { source }) {
+      const upstream = source === undefined ? upstreams.of(server) : upstreams.sources?.known(source)
+      // The server of a source is started by its first call.
+      if (upstream === undefined && source !== undefined) return ready
       if (upstream === undefined) return { state: 'upstream-down', reason: unknownServer(server) }
       if (upstream.denied !== undefined) return credentialsOf(upstreams, server, upstream.denied)
       const { refusedUntil: until, why } = upstream.circuit
@@ -59,17 +65,18 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
       const reason = `${server} ${why}; next attempt at ${until.toISOString()}`
       return { state: 'upstream-down', reason, ...upstream.record }
     },
-    isolationOf: ({ server }) => isolationOf(server),
+    isolationOf: ({ server }, tool) => isolationOf(server, tool),
     prepare(call) {
-      const { config, input, deadlineMs: timeoutMs } = call
+      const { config, input, deadlineMs: timeoutMs, tool: called } = call
       const { server, tool } = config
       return {
         async plan() {
-          if (!upstreams.servers.has(server)) throw new TooldexError('UPSTREAM_UNKNOWN', unknownServer(server))
+          if ((await find(server, called)) === undefined)
+            throw new TooldexError('UPSTREAM_UNKNOWN', unknownServer(server))
           const upstream = { server, tool, arguments: { ...input } }
-          return { kind: 'mcp', isolation: isolationOf(server), timeoutMs, upstream }
+          return { kind: 'mcp', isolation: isolationOf(server, called), timeoutMs, upstream }
         },
-        run: (controls) => perform(upstreams.of(server), call, isolationOf(server), controls),
+        run: (controls) => perform(() => find(server, called), call, isolationOf(server, called), controls),
       }
     },
     check: (config, pointer, checkOptions) => checkUpstream(upstreams, config, pointer, checkOptions),
@@ -77,7 +84,8 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
   })
   return {
     ...executor,
-    redactorsFor: ({ executorConfig: { server } }) => redactorsOf(String(server)),
+    redactorsFor: ({ executorConfig: { server }, source }) =>
+      source === undefined ? redactorsOf(String(server)) : redactorsOfSource(upstreams, source),
     upstreams,
     offers,
     replaceServers(servers) {
@@ -109,22 +117,28 @@ function declaredBy({ servers }: Upstreams, name: string): Record<string, string
   return Object.fromEntries(headers)
 }
 
+const redactorsOfSource = ({ sources }: Upstreams, { workspace }: SourceRef): readonly Redactor[] =>
+  sources === undefined ? [] : [sources.secretsOf(workspace).redact]
+
 function perform(
-  upstream: Upstream | undefined,
+  find: () => Promise<Upstream | undefined>,
   { config: { server, tool }, input, tool: { outputSchema }, deadlineMs }: Call<McpConfig>,
   isolation: Isolation,
   controls: RunControls,
 ): Promise<RunOutcome> {
   const { signal, traceparent } = controls
   const log = new ProgressLog(controls)
-  const before = countIgnored(upstream)
+  let upstream: Upstream | undefined
+  let before = 0
   return runRemote({
     subject: 'The call',
     isolation,
     deadlineMs,
     signal,
     async perform(deadline) {
+      upstream = await find()
       if (upstream === undefined) return failed(unknownServer(server), 'UPSTREAM_UNKNOWN')
+      before = countIgnored(upstream)
       const { callerInput } = controls
       const call = { tool, input, traceparent, callerInput, onProgress: log.take }
       const result = await upstream.call(call, deadline.signal).catch(needOf)

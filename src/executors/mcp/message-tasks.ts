@@ -14,6 +14,8 @@ export interface ReducedMessage {
   readonly message: Readonly<Record<string, unknown>>
   /** The result of a call, which the message lacks; an output that is not a text is JSON. */
   readonly result?: MappedResult & { readonly json?: string }
+  /** The items of a list of tools, which the message lacks, as JSON. */
+  readonly items?: readonly string[]
 }
 
 /** The result of each kind of task. */
@@ -24,8 +26,8 @@ export interface MessageAnswers {
   readonly read: string | undefined
 }
 
-// The client validates each of them.
-const maxTools = 5000
+// The main thread parses each of them.
+const maxTools = 10_000
 
 /** Runs one task on this thread. */
 export function doMessageTask(task: MessageTask): MessageAnswers[MessageTask['kind']] {
@@ -63,7 +65,7 @@ function reduce(message: unknown, maxItems: number): readonly ReducedMessage[] {
     return [{ message: { ...frame, error: { code: error.code, message: cut(String(error.message)) } } }]
   if (!isObject(result)) return refuse('The result is not an object.')
   if (Array.isArray(result.tools))
-    return [{ message: { ...frame, result: { ...scalarsOf(result), tools: namesOf(result.tools) } } }]
+    return [{ message: { ...frame, result: { ...scalarsOf(result), tools: [] } }, items: textsOf(result.tools) }]
   if (result.content === undefined && result.structuredContent === undefined)
     return refuse('The result is too long, and not that of a tool.')
   return reduceResult(result, { frame, maxItems }) ?? refuse('The content of the result is not valid.')
@@ -91,8 +93,11 @@ function reduceResult(
   }
 }
 
-const namesOf = (tools: readonly unknown[]) =>
-  tools.slice(0, maxTools).map((tool) => ({ name: isObject(tool) ? tool.name : null, inputSchema: { type: 'object' } }))
+const textsOf = (tools: readonly unknown[]): readonly string[] =>
+  tools
+    .slice(0, maxTools)
+    .filter(isObject)
+    .map((tool) => JSON.stringify(tool))
 
 const scalarsOf = (result: object) =>
   Object.fromEntries(

@@ -26,6 +26,15 @@ class LargeResult {
   }
 }
 
+/** The items of a long list as JSON; the list in the message is empty. */
+class LargeItems {
+  readonly texts: readonly string[]
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts
+  }
+}
+
 /** The key of a large result in the metadata of its message. */
 const largeKey = 'tooldex/large'
 
@@ -39,11 +48,21 @@ export function reduceMessage(
 }
 
 /** The message that the client receives, with the result that was taken out of it. */
-export function withResult({ message, result }: ReducedMessage): Record<string, unknown> {
+export function withResult({ message, result, items }: ReducedMessage): Record<string, unknown> {
+  const withLarge = (large: LargeResult | LargeItems) => ({
+    ...message,
+    result: { ...(message.result as object), _meta: { [largeKey]: large } },
+  })
+  if (items !== undefined) return withLarge(new LargeItems(items))
   if (result === undefined) return { ...message }
   const { json, ...mapped } = result
-  const large = new LargeResult(json === undefined ? mapped : { ...mapped, output: fromJsonText(json) })
-  return { ...message, result: { ...(message.result as object), _meta: { [largeKey]: large } } }
+  return withLarge(new LargeResult(json === undefined ? mapped : { ...mapped, output: fromJsonText(json) }))
+}
+
+/** The items of a list that was too long for the client; undefined where the message contains them. */
+export function largeItems({ _meta }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  const large = (_meta as Record<string, unknown> | undefined)?.[largeKey]
+  return large instanceof LargeItems ? large.texts : undefined
 }
 
 /** A result as the output of a tool; if the tool has an output schema, text that is JSON is parsed. */

@@ -5,6 +5,7 @@ import type {
   UpstreamRequest,
   UpstreamServer,
 } from '../../contract/upstream.ts'
+import { mapStrings } from './map-strings.ts'
 import type { Upstreams } from './upstreams.ts'
 
 // A list is read from its server at most once in this time.
@@ -46,11 +47,12 @@ export class Offers implements UpstreamOffers {
   request(server: string, method: OfferMethod, request: UpstreamRequest): Promise<OfferResult | undefined> {
     const key = itemKeys[method]
     if (key === undefined) return this.#send(server, method, request)
-    const id = `${server} ${method}`
+    // A request that may not start the server must not fail one that may.
+    const id = `${server} ${method} ${request.mayStart ?? true}`
     const known = this.#lists.get(id)
     if (known !== undefined && known.until > performance.now()) return known.result
     // The list is shared, so that no caller may cancel it.
-    const result = this.#readAll(server, method, key)
+    const result = this.#readAll(server, method, key, request.mayStart)
     this.#lists.set(id, { until: performance.now() + lifeMs, result })
     result.catch(() => this.#lists.delete(id))
     return result
@@ -68,13 +70,20 @@ export class Offers implements UpstreamOffers {
     return result === undefined ? undefined : (mapStrings(result, redact) as OfferResult)
   }
 
-  async #readAll(server: string, method: OfferMethod, key: string): Promise<OfferResult | undefined> {
+  async #readAll(
+    server: string,
+    method: OfferMethod,
+    key: string,
+    mayStart: boolean | undefined,
+  ): Promise<OfferResult | undefined> {
     const items: unknown[] = []
     let cursor: unknown
     const signal = AbortSignal.timeout(listMs)
     for (let page = 0; page < maxPages && items.length < maxItems; page++) {
       const params = cursor === undefined ? {} : { cursor }
-      const result = (await this.#send(server, method, { params, signal })) as Record<string, unknown> | undefined
+      const result = (await this.#send(server, method, { params, signal, mayStart })) as
+        | Record<string, unknown>
+        | undefined
       if (result === undefined) return undefined
       items.push(...((result[key] as readonly unknown[] | undefined) ?? []))
       cursor = result.nextCursor
@@ -82,13 +91,6 @@ export class Offers implements UpstreamOffers {
     }
     return { [key]: items.slice(0, maxItems) }
   }
-}
-
-function mapStrings(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value)
-  if (Array.isArray(value)) return value.map((each) => mapStrings(each, map))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapStrings(each, map)]))
 }
 
 /** A namespace is also the beginning of the scheme of URIs, which has fewer characters than names of servers. */

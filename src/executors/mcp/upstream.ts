@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tool } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
+import type { SourceItem, SourceManifest } from '../../contract/source.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
 import { causesOf } from '../network/run-remote.ts'
@@ -12,6 +12,7 @@ import { describeFailure } from './describe-failure.ts'
 const maxDurations = 100
 // The MCP client is loaded with the first call that needs it.
 const loadConnection = lazyModule(() => import('./connection.ts'))
+const loadReadItems = lazyModule(() => import('./read-items.ts'))
 
 /** The settings of one server. */
 export interface UpstreamOptions {
@@ -22,6 +23,10 @@ export interface UpstreamOptions {
   readonly pingMs: number
   readonly circuit: CircuitSettings
   readonly openTransport: () => Promise<OpenedTransport>
+  /** Called after each start and each failure of the server, with the reason of the failure. */
+  readonly onAttempt?: ((failure: string | undefined) => void) | undefined
+  /** Called when the server announces changed definitions. */
+  readonly onListChanged?: (() => void) | undefined
 }
 
 /** One server: started by its first call, stopped when idle, restarted after a crash. */
@@ -78,7 +83,8 @@ export class Upstream {
   }
 
   /** Sends a request about prompts, resources or completions; undefined if the server does not offer them. */
-  request(method: OfferMethod, request: UpstreamRequest): Promise<OfferResult | undefined> {
+  async request(method: OfferMethod, request: UpstreamRequest): Promise<OfferResult | undefined> {
+    if (request.mayStart === false && this.#now === undefined) throw notRunning(this.#options.name)
     return this.#use(async (connection) => {
       const has = connection.has(
         method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
@@ -87,8 +93,15 @@ export class Upstream {
     }, request.signal)
   }
 
-  listTools(signal: AbortSignal): Promise<readonly Tool[]> {
-    return this.#use((connection) => connection.listTools(signal), signal)
+  async listTools(signal: AbortSignal): Promise<readonly SourceItem[]> {
+    const { readItems } = await loadReadItems()
+    return this.#use((connection) => readItems(connection, 'tools/list', signal), signal)
+  }
+
+  /** Everything that the server offers. */
+  async readManifest(signal: AbortSignal): Promise<SourceManifest> {
+    const { readManifest } = await loadReadItems()
+    return this.#use((connection) => readManifest(connection, signal), signal)
   }
 
   async close(): Promise<void> {
@@ -142,7 +155,7 @@ export class Upstream {
   }
 
   #giveUp(connection: Connection, why: string): void {
-    if (this.#now === connection) this.circuit.failed(why)
+    if (this.#now === connection) this.#failed(why)
     this.#forget(connection)
     connection.fail(why)
   }
@@ -175,13 +188,15 @@ export class Upstream {
     try {
       // The MCP client is loaded with the first call that needs it.
       const { Connection } = await loadConnection()
-      opened = await Connection.open(this.#options.openTransport, this.#options.connectMs, onEnd)
+      const { openTransport, connectMs, onListChanged } = this.#options
+      opened = await Connection.open(openTransport, connectMs, { onEnd, onListChanged })
       this.#now = opened
+      this.#options.onAttempt?.(undefined)
       if (opened.ended) this.#lost(opened)
       return opened
     } catch (error) {
       this.#opening = undefined
-      this.circuit.failed(describeFailure(error))
+      this.#failed(describeFailure(error))
       this.#denied = isDenied(error) ? describeFailure(error) : undefined
       throw error
     }
@@ -190,8 +205,13 @@ export class Upstream {
   /** An end during calls is a failure; an idle server may end. */
   #lost(connection: Connection): void {
     if (this.#now !== connection) return
-    if (connection.why !== undefined && this.#busy > 0) this.circuit.failed(connection.why)
+    if (connection.why !== undefined && this.#busy > 0) this.#failed(connection.why)
     this.#forget(connection)
+  }
+
+  #failed(why: string): void {
+    this.circuit.failed(why)
+    this.#options.onAttempt?.(why)
   }
 
   #forget(connection: Connection): void {
@@ -222,6 +242,10 @@ function isDenied(error: unknown): boolean {
 }
 
 const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
+
+/** The error of a request that starts nothing. */
+const notRunning = (name: string): TooldexError =>
+  new TooldexError('UNAVAILABLE', `The MCP server '${name}' is not running; a key with the scope call starts it.`)
 
 /** Signals that a call must be retried. */
 const sessionExpired = new Error('The session expired.')

@@ -1,6 +1,7 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
 import { sameJson } from '../../base/json-values.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
+import type { HttpServer, McpServer, StdioServer } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
@@ -11,7 +12,8 @@ import type { Shield } from '../sandbox/shield.ts'
 import { type CircuitSettings, defaultCircuit } from './circuit.ts'
 import type { OpenedTransport } from './connection.ts'
 import { defaultMessageLimits, MessageCheck, type MessageLimits } from './message-check.ts'
-import { findReference, type HttpServer, isStdio, type McpServer, type StdioServer } from './server-settings.ts'
+import { findReference, isStdio } from './server-settings.ts'
+import { type SourceAccess, SourceUpstreams } from './source-upstreams.ts'
 import { Upstream } from './upstream.ts'
 
 const loadStdioTransport = lazyModule(() => import('./stdio-transport.ts'))
@@ -23,6 +25,8 @@ export interface UpstreamsOptions {
   readonly env: Environment
   /** The secrets that definitions refer to. */
   readonly secrets: Pick<SecretScope, 'resolve' | 'redact'>
+  /** The stored sources; a process without a database has none. */
+  readonly sources?: SourceAccess | undefined
   /** The containment of processes; the strongest that the machine supports where absent. */
   readonly containment?: Containment | undefined
   /** Hides Tooldex from the programs that it starts. */
@@ -34,10 +38,23 @@ export interface UpstreamsOptions {
 
 const pingMs = 10_000
 
+type Secrets = UpstreamsOptions['secrets']
+
+/** One server with its secrets. */
+interface UpstreamParts {
+  readonly name: string
+  readonly server: McpServer
+  readonly secrets: Secrets
+  readonly onAttempt?: ((failure: string | undefined) => void) | undefined
+  readonly onListChanged?: (() => void) | undefined
+}
+
 /** All configured servers, each with its own connection. */
 export class Upstreams {
   readonly #options: UpstreamsOptions
   readonly #open = new Map<string, Upstream>()
+  /** The servers of stored sources; undefined where there are none. */
+  readonly sources: SourceUpstreams | undefined
   readonly #programs = new ProgramFinder()
   #containment: Containment | undefined
   #servers: ReadonlyMap<string, McpServer>
@@ -46,6 +63,7 @@ export class Upstreams {
     this.#options = options
     this.#servers = options.servers
     this.#containment = options.containment
+    this.sources = options.sources && new SourceUpstreams(options.sources, (parts) => this.#make(parts))
   }
 
   get servers(): ReadonlyMap<string, McpServer> {
@@ -66,26 +84,32 @@ export class Upstreams {
     const server = this.servers.get(name)
     const existing = this.#open.get(name)
     if (existing !== undefined || server === undefined) return existing
-    const { circuit } = this.#options
-    const upstream = new Upstream({
-      name,
-      connectMs: server.connectTimeoutMs,
-      idleMs: server.idleMs,
-      pingMs: this.#options.pingMs ?? pingMs,
-      circuit: { ...defaultCircuit, ...circuit },
-      openTransport: () => (isStdio(server) ? this.#start(server) : this.#reach(server)),
-    })
+    const upstream = this.#make({ name, server, secrets: this.#options.secrets })
     this.#open.set(name, upstream)
     return upstream
   }
 
-  async close(): Promise<void> {
-    await Promise.allSettled(Array.from(this.#open.values(), (upstream) => upstream.close()))
+  #make({ name, server, secrets, onAttempt, onListChanged }: UpstreamParts): Upstream {
+    return new Upstream({
+      name,
+      connectMs: server.connectTimeoutMs,
+      idleMs: server.idleMs,
+      pingMs: this.#options.pingMs ?? pingMs,
+      circuit: { ...defaultCircuit, ...this.#options.circuit },
+      openTransport: () => (isStdio(server) ? this.#start(server, secrets) : this.#reach(server, secrets)),
+      onAttempt,
+      onListChanged,
+    })
   }
 
-  async #start(server: StdioServer): Promise<OpenedTransport> {
+  async close(): Promise<void> {
+    const own = Array.from(this.#open.values(), (upstream) => upstream.close())
+    await Promise.allSettled([...own, this.sources?.close()])
+  }
+
+  async #start(server: StdioServer, secrets: Secrets): Promise<OpenedTransport> {
     const { StdioTransport } = await loadStdioTransport()
-    const env = { ...baseEnvironment(this.#options.env), ...(await this.#resolve(server.env)) }
+    const env = { ...baseEnvironment(this.#options.env), ...(await resolve(server.env, secrets)) }
     const cwd = server.cwd === undefined ? process.cwd() : expandHome(server.cwd, this.#options.env)
     try {
       const program = this.#programs.find(expandHome(server.command, this.#options.env), env, cwd)
@@ -98,9 +122,9 @@ export class Upstreams {
     }
   }
 
-  async #reach(server: HttpServer): Promise<OpenedTransport> {
+  async #reach(server: HttpServer, secrets: Secrets): Promise<OpenedTransport> {
     const { HttpTransport } = await loadHttpTransport()
-    const address = { url: new URL(server.url), headers: await this.#resolve(server.headers) }
+    const address = { url: new URL(server.url), headers: await resolve(server.headers, secrets) }
     return this.#withCheck((check) => new HttpTransport({ ...address, allowPrivate: server.allowPrivate }, check))
   }
 
@@ -110,14 +134,13 @@ export class Upstreams {
     const line = make(check)
     return { line, check }
   }
+}
 
-  /** Secrets are resolved when a server is started, and never stored. */
-  async #resolve(values: Readonly<Record<string, string>>): Promise<Record<string, string>> {
-    const { secrets } = this.#options
-    const resolved = Object.entries(values).map(async ([name, value]) => {
-      const found = findReference(value)
-      return [name, found === undefined ? value : found.before + (await secrets.resolve(found.reference))] as const
-    })
-    return Object.fromEntries(await Promise.all(resolved))
-  }
+/** Secrets are resolved when a server is started, and never stored. */
+async function resolve(values: Readonly<Record<string, string>>, secrets: Secrets): Promise<Record<string, string>> {
+  const resolved = Object.entries(values).map(async ([name, value]) => {
+    const found = findReference(value)
+    return [name, found === undefined ? value : found.before + (await secrets.resolve(found.reference))] as const
+  })
+  return Object.fromEntries(await Promise.all(resolved))
 }

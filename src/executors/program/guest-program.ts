@@ -1,13 +1,19 @@
+import { programLimits } from './program-limits.ts'
+
 /**
  * The part of Tooldex inside the isolate, in JavaScript: the functions of programs, on top of three functions of the host. It keeps
- * its own references to built-in functions, and every value crosses the boundary as JSON.
+ * its own references to built-in functions, and every value crosses the boundary as JSON, in objects without a prototype, whose
+ * `toJSON` a program could set.
  */
 export const guestProgram = `
 (call, print, end) => {
   'use strict'
   const { parse, stringify } = JSON
   const { defineProperty, freeze } = Object
+  const { apply } = Reflect
+  const { slice } = String.prototype
   const text = String
+  const cut = (value, length) => apply(slice, text(value), [0, length])
   const failure = Error
 
   class ToolError extends failure {
@@ -24,7 +30,9 @@ export const guestProgram = `
   const request = async (kind, name, input, options) => {
     // After the answer, the stack no longer contains the program.
     const { stack } = new failure()
-    const { value, error } = parse(await call(stringify({ kind, name, input: input ?? {}, options: options ?? {} })))
+    const { value, error } = parse(
+      await call(stringify({ __proto__: null, kind, name, input: input ?? {}, options: options ?? {} })),
+    )
     if (error !== undefined) throw new ToolError(error, stack)
     return value
   }
@@ -49,7 +57,7 @@ export const guestProgram = `
   const log = (...values) => {
     let line = ''
     for (let at = 0; at < values.length; at++) line += (at === 0 ? '' : ' ') + show(values[at])
-    print(stringify(line.slice(0, 100000)))
+    print(stringify(cut(line, ${programLimits.console})))
   }
   const console = freeze({ log, info: log, warn: log, error: log, debug: log })
 
@@ -61,26 +69,28 @@ export const guestProgram = `
       const isError = thrown instanceof failure
       const code = isError && thrown instanceof ToolError ? ' (' + thrown.code + ')' : ''
       const message = isError ? thrown.name + ': ' + thrown.message + code : 'threw ' + show(thrown)
-      return { message: text(message).slice(0, 4000), stack: isError ? text(thrown.stack).slice(0, 4000) : '' }
+      return { __proto__: null, message: cut(message, 4000), stack: isError ? cut(thrown.stack, 4000) : '' }
     } catch {
-      return { message: 'threw a value that cannot be shown', stack: '' }
+      return { __proto__: null, message: 'threw a value that cannot be shown', stack: '' }
     }
   }
+  const fail = (error) => end(stringify({ __proto__: null, error }))
 
-  return async (program) => {
+  return async (program, isInvalid, error) => {
+    if (isInvalid) return fail(describeError(error))
     let value
     try {
       value = await program()
     } catch (thrown) {
-      return end(stringify({ error: describeError(thrown) }))
+      return fail(describeError(thrown))
     }
     let json
     try {
       json = stringify(value)
     } catch (thrown) {
       const { message } = describeError(thrown)
-      return end(stringify({ error: { message: 'The returned value is not JSON. ' + message, stack: '' } }))
+      return fail({ __proto__: null, message: 'The returned value is not JSON. ' + message, stack: '' })
     }
-    end(stringify({ has: json !== undefined }), json ?? '')
+    end(stringify({ __proto__: null, has: json !== undefined }), json ?? '')
   }
 }`

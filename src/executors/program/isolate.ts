@@ -1,26 +1,41 @@
 import {
   newQuickJSWASMModuleFromVariant,
+  newVariant,
   type QuickJSContext,
+  type QuickJSDeferredPromise,
   type QuickJSHandle,
   type QuickJSRuntime,
+  type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
 import { isObject } from '../../base/json-values.ts'
-import type { ProgramAnswer, ProgramCall } from '../../contract/executor.ts'
+import type { ProgramAnswer } from '../../contract/executor.ts'
 import { guestProgram } from './guest-program.ts'
 import { programLimits } from './program-limits.ts'
 import type { ProgramEnd, ProgramError, ProgramHost } from './program-messages.ts'
+import { readProgramCall } from './read-program-call.ts'
 import { inProgram, stripTypes } from './strip-types.ts'
 
 // Between two batches the thread receives messages.
 const jobsAtOnce = 1000
 const fileName = 'program'
+const pageBytes = 64 * 1024
+const firstBytes = 16 * 1024 * 1024
+/** A text of the console as JSON, where each character may be escaped. */
+const maxLine = 6 * programLimits.console + 2
+const maxMessage = 4000
+
+/** A call of the program that waits for its turn; its text stays in the memory of the isolate until then. */
+interface WaitingCall {
+  readonly text: QuickJSHandle
+  readonly promise: QuickJSDeferredPromise
+}
 
 /** Runs a program in an isolate of its own: a fresh WebAssembly instance, which is dropped as a whole at the end. */
 export async function runInIsolate(code: string, host: ProgramHost): Promise<ProgramEnd> {
   try {
     const stripped = stripTypes(code)
     if ('error' in stripped) return { how: 'invalid', error: stripped.error }
-    const quickjs = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-ng-wasmfile-release-sync'))
+    const quickjs = await newQuickJSWASMModuleFromVariant(await boundedVariant())
     const runtime = quickjs.newRuntime({
       memoryLimitBytes: programLimits.memoryBytes,
       maxStackSizeBytes: programLimits.stackBytes,
@@ -28,9 +43,25 @@ export async function runInIsolate(code: string, host: ProgramHost): Promise<Pro
     })
     return await new Isolate(runtime, code, host).run(stripped.source)
   } catch {
-    // A failure of the engine, such as an exhausted stack of the thread itself.
-    return { how: 'crashed' }
+    // A deadline before the program could start interrupts its start; otherwise it is a failure of the engine, such as an exhausted stack of the thread itself.
+    return { how: host.isStopped() ? 'stopped' : 'crashed' }
   }
+}
+
+/** The engine with a memory that cannot grow past its limit, which the engine itself does not count exactly. */
+async function boundedVariant(): Promise<QuickJSSyncVariant> {
+  const module: unknown = await import('@jitl/quickjs-ng-wasmfile-release-sync')
+  const { WebAssembly } = globalThis as unknown as { WebAssembly: WasmMemories }
+  const [initial, maximum] = [firstBytes / pageBytes, programLimits.instanceBytes / pageBytes]
+  const wasmMemory = new WebAssembly.Memory({ initial, maximum })
+  return newVariant((module as { readonly default: QuickJSSyncVariant }).default, { wasmMemory })
+}
+
+type Memory = NonNullable<Exclude<Parameters<typeof newVariant>[1]['wasmMemory'], () => unknown>>
+
+/** The used part of WebAssembly; its types otherwise require those of the browser. */
+interface WasmMemories {
+  readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => Memory
 }
 
 class Isolate {
@@ -44,6 +75,7 @@ class Isolate {
   #hasEnded = false
   /** The end of the program, which its open calls delay. */
   #result: ProgramEnd | undefined
+  readonly #waiting: WaitingCall[] = []
   #calls = 0
   #open = 0
   #printed = 0
@@ -63,15 +95,18 @@ class Isolate {
     const context = this.#context
     const start = context.unwrapResult(context.evalCode(guestProgram, 'tooldex'))
     const host = [
-      context.newFunction('call', (text) => this.#call(context.getString(text))),
-      context.newFunction('print', (line) => this.#print(context.getString(line))),
-      context.newFunction('end', (about, json) => this.#returned(context.getString(about), json)),
+      context.newFunction('call', (text) => this.#call(text)),
+      context.newFunction('print', (line) => this.#print(line)),
+      context.newFunction('end', (about, json) => this.#returned(about, json)),
     ]
     const launch = context.unwrapResult(context.callFunction(start, context.undefined, ...host))
     const program = context.evalCode(source, fileName)
-    if (program.error !== undefined) return Promise.resolve({ how: 'invalid', error: this.#readError(program.error) })
-    context.callFunction(launch, context.undefined, program.value)
-    this.#pump()
+    // A text that is not a program ends with its error, which a program may have thrown as well.
+    const words = program.error === undefined ? [program.value] : [context.undefined, context.true, program.error]
+    const launched = context.callFunction(launch, context.undefined, ...words)
+    if (launched.error !== undefined && !this.#host.isStopped()) throw new Error('the program could not be started')
+    if (program.error === undefined || this.#result?.how !== 'threw') this.#pump()
+    else this.#finish({ how: 'invalid', error: this.#result.error })
     return this.#ended
   }
 
@@ -83,9 +118,13 @@ class Isolate {
       if (next === 'more') setImmediate(() => this.#pump())
       else if (next !== 'wait') this.#finish(next)
     } catch (error) {
-      this.#hasEnded = true
-      this.#fail(error)
+      this.#crash(error)
     }
+  }
+
+  #crash = (error: unknown): void => {
+    this.#hasEnded = true
+    this.#fail(error)
   }
 
   /** Runs some jobs of the program; a returned value is the end once all calls have ended, an error at once. */
@@ -104,65 +143,86 @@ class Isolate {
     this.#end(end)
   }
 
-  #returned(about: string, json: QuickJSHandle | undefined): void {
-    const { error, has } = JSON.parse(about) as { error?: { message: string; stack: string }; has?: boolean }
-    if (error !== undefined) this.#result = { how: 'threw', error: this.#locate(error) }
+  #returned(about: QuickJSHandle, json: QuickJSHandle | undefined): void {
+    const value: unknown = JSON.parse(this.#textOf(about, maxLine))
+    const { error, has } = isObject(value) ? value : { error: {} }
+    if (error !== undefined) this.#result = { how: 'threw', error: this.#locate(isObject(error) ? error : {}) }
     else if (has !== true || json === undefined) this.#result = { how: 'returned', json: undefined }
     else if (this.#lengthOf(json) > programLimits.result) this.#result = { how: 'too-large' }
     else this.#result = { how: 'returned', json: this.#context.getString(json) }
   }
 
   /** Lines beyond the limit of the console do not leave the isolate. */
-  #print(json: string): void {
+  #print(json: QuickJSHandle): void {
     if (this.#printed > programLimits.console) return
-    const line = String(JSON.parse(json))
+    const line = String(JSON.parse(this.#textOf(json, maxLine)))
     this.#printed += line.length + 1
-    this.#host.print(line)
+    this.#host.print(`${line}\n`)
   }
 
-  /** Starts a call of the program; its promise settles with a later job. */
-  #call(text: string): QuickJSHandle {
-    const context = this.#context
-    const promise = context.newPromise()
-    const settle = (answer: ProgramAnswer) => {
-      if (this.#hasEnded) return
-      promise.resolve(context.newString('json' in answer ? `{"value":${answer.json}}` : JSON.stringify(answer)))
-    }
+  /** Takes a call of the program; its promise settles with a later job. */
+  #call(text: QuickJSHandle): QuickJSHandle {
+    const promise = this.#context.newPromise()
     const refusal = this.#refusalOf(text)
-    if (refusal !== undefined) {
-      settle({ error: refusal })
-      return promise.handle
+    if (refusal !== undefined) this.#settle(promise, { error: refusal })
+    else {
+      this.#waiting.push({ text: text.dup(), promise })
+      this.#startCalls()
     }
-    this.#open += 1
-    void this.#host.call(JSON.parse(text) as ProgramCall).then((answer) => {
-      this.#open -= 1
-      settle(answer)
-      this.#pump()
-    }, this.#fail)
     return promise.handle
   }
 
-  #refusalOf(text: string) {
+  /** Starts the calls whose turn it is: only these have left the isolate, whatever the program does. */
+  #startCalls(): void {
+    while (this.#open < programLimits.concurrentCalls) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return
+      const { text, promise } = next
+      const read = readProgramCall(this.#context.getString(text))
+      text.dispose()
+      if ('code' in read) this.#settle(promise, { error: read })
+      else {
+        this.#open += 1
+        void this.#host
+          .call(read)
+          .then((answer) => {
+            this.#open -= 1
+            this.#settle(promise, answer)
+            if (!this.#hasEnded) this.#startCalls()
+            this.#pump()
+          })
+          .catch(this.#crash)
+      }
+    }
+  }
+
+  #settle(promise: QuickJSDeferredPromise, answer: ProgramAnswer): void {
+    if (this.#hasEnded) return
+    const text = 'json' in answer ? `{"value":${answer.json}}` : JSON.stringify(answer)
+    promise.resolve(this.#context.newString(text))
+  }
+
+  #refusalOf(text: QuickJSHandle) {
     this.#calls += 1
     const { calls, arguments: maxLength } = programLimits
     if (this.#calls > calls) return { code: 'CALL_LIMIT', message: `A program may make at most ${calls} calls.` }
-    if (text.length <= maxLength) return undefined
+    if (this.#lengthOf(text) <= maxLength) return undefined
     return {
       code: 'INPUT_INVALID',
       message: `The arguments of a call may have at most ${maxLength} characters of JSON.`,
     }
   }
 
-  #lengthOf = (text: QuickJSHandle): number => this.#context.getNumber(this.#context.getProp(text, 'length'))
-
-  #readError(error: QuickJSHandle): ProgramError {
-    const value: unknown = this.#context.dump(error)
-    const { message, stack } = isObject(value) ? value : { message: 'unknown error', stack: '' }
-    return this.#locate({ message: String(message), stack: String(stack) })
+  #textOf(text: QuickJSHandle, maxLength: number): string {
+    if (this.#lengthOf(text) > maxLength) throw new Error('the text is too long')
+    return this.#context.getString(text)
   }
 
+  #lengthOf = (text: QuickJSHandle): number => this.#context.getNumber(this.#context.getProp(text, 'length'))
+
   /** The position of an error: the first one of its stack inside the program. */
-  #locate({ message, stack }: { readonly message: string; readonly stack: string }): ProgramError {
+  #locate(error: Readonly<Record<string, unknown>>): ProgramError {
+    const [message = '', stack = ''] = [error.message, error.stack].map((text) => String(text).slice(0, maxMessage))
     const [, line, column] = new RegExp(`\\b${fileName}:(\\d+):(\\d+)`).exec(stack) ?? []
     return line === undefined ? { message } : { message, ...inProgram(this.#code, Number(line), Number(column)) }
   }

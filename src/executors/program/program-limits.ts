@@ -10,10 +10,15 @@ export const programLimits = {
   /** The heap and the stack of the isolate. */
   memoryBytes: 64 * mib,
   stackBytes: 256 * kib,
+  /** The WebAssembly instance: the heap with its gaps, and texts on their way. */
+  instanceBytes: 192 * mib,
   calls: 200,
   concurrentCalls: 8,
   /** Characters of the arguments of one call, as JSON. */
   arguments: mib,
+  /** The values and levels of these arguments, as in the body of a request. */
+  argumentValues: 20_000,
+  argumentLevels: 100,
   /** Characters of the answer to one call, as JSON. */
   answer: 4 * mib,
   /** Characters of the returned value, as JSON. */

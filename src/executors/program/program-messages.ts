@@ -25,7 +25,8 @@ export interface ProgramError {
 /** The outside of a program: everything that it can reach. */
 export interface ProgramHost {
   call(call: ProgramCall): Promise<ProgramAnswer>
-  print(line: string): void
+  /** Adds a text, which ends with a line end, to the console. */
+  print(text: string): void
   /** Whether the program must stop now. */
   isStopped(): boolean
 }
@@ -38,4 +39,4 @@ export type ToProgram =
 /** An event of the thread of a program; the end is the answer to `run`. */
 export type FromProgram =
   | { readonly type: 'call'; readonly id: number; readonly call: ProgramCall }
-  | { readonly type: 'print'; readonly line: string }
+  | { readonly type: 'print'; readonly text: string }

@@ -33,12 +33,13 @@ class ProgramThread {
   #receive(event: unknown): void {
     const message = event as FromProgram
     const host = this.#host
-    if (message.type === 'print') host?.print(message.line)
+    if (message.type === 'print') host?.print(message.text)
     else
-      void host?.call(message.call).then((answer) =>
+      void host
+        ?.call(message.call)
+        .then((answer) => this.#send({ type: 'answer', id: message.id, answer }))
         // A thread that has ended needs no answer.
-        this.#send({ type: 'answer', id: message.id, answer }).catch(() => {}),
-      )
+        .catch(() => {})
   }
 }
 

@@ -28,7 +28,7 @@ export async function runProgram({ code, timeoutMs, inThread }: Program, control
   const console = new ConsoleLines(controls.onOutput)
   const host: ProgramHost = {
     call: (call) => calls.answer(call),
-    print: (line) => console.add(line),
+    print: (text) => console.add(text),
     // In this thread no timer fires while the program computes.
     isStopped: () => stopping.aborted || performance.now() - started > timeoutMs,
   }
@@ -124,13 +124,13 @@ class ConsoleLines {
     this.#onOutput = onOutput
   }
 
-  add(line: string): void {
+  add(text: string): void {
     if (this.isCut) return
     const room = programLimits.console - this.text.length
-    this.isCut = line.length + 1 > room
+    this.isCut = text.length > room
     const added = this.isCut
-      ? `${line.slice(0, room)}\n[The console is full: ${programLimits.console} characters.]\n`
-      : `${line}\n`
+      ? `${text.slice(0, room)}\n[The console is full: ${programLimits.console} characters.]\n`
+      : text
     this.text += added
     this.#onOutput?.('stdout', added)
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { defineConfigCheck, TimeoutMs, WorkerLabel } from '../read-config.ts'
+import { TimeoutMs } from '../../contract/executor-kinds.ts'
+import { defineConfigCheck, WorkerLabel } from '../read-config.ts'
 import { EnvConfig, isolationFields } from '../sandbox/sandbox-config.ts'
 import { Dependencies } from './packages.ts'
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { TimeoutMs } from '../../contract/executor-kinds.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { SchemaParameters } from '../../json-schema/read-parameters.ts'
 import {
   defineConfigCheck,
   findUnknownParameter,
   refusedDefault,
-  TimeoutMs,
   unusedParameters,
   WorkerLabel,
 } from '../read-config.ts'

@@ -2,7 +2,7 @@ import { JSONPathEnvironment, JSONPathError } from 'json-p3'
 import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
 import { type SplitJson, splitJson } from '../../base/json-text.ts'
-import { compilePattern, compileSearchPattern } from '../../base/pattern.ts'
+import { compilePattern, compileSearchPattern, faultOfPattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
 import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
@@ -23,7 +23,14 @@ export type JsonTask =
   /** `exact`: integers that cannot be represented exactly become strings. */
   | { readonly kind: 'read'; readonly text: string; readonly pointer: string; readonly exact: boolean }
   | { readonly kind: 'read parts'; readonly bytes: Uint8Array; readonly options: ReadJsonOptions }
-  | { readonly kind: 'match'; readonly pattern: string; readonly text: string }
+  | { readonly kind: 'match'; readonly pairs: readonly PatternAndText[] }
+  | { readonly kind: 'check patterns'; readonly patterns: readonly string[] }
+
+/** A pattern and the text that it may match as a whole. */
+export type PatternAndText = readonly [pattern: string, text: string]
+
+/** A pattern that does not compile, and the reason. */
+export type PatternFault = readonly [pattern: string, reason: string]
 
 /** The result of each kind of task. */
 interface JsonAnswers {
@@ -31,7 +38,8 @@ interface JsonAnswers {
   readonly 'check schema': readonly Problem[]
   readonly find: ReadText
   readonly read: ReadText
-  readonly match: boolean
+  readonly match: readonly boolean[]
+  readonly 'check patterns': readonly PatternFault[]
   readonly 'read parts': SplitJson
 }
 
@@ -53,7 +61,8 @@ export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
   }
   if (task.kind === 'read') return read(task.text, task.pointer, task.exact)
   if (task.kind === 'read parts') return splitJson(readJsonBytes(task.bytes, task.options))
-  return task.kind === 'find' ? find(task.text, task.path) : match(task.pattern, task.text)
+  if (task.kind === 'check patterns') return checkInBudget(task.patterns)
+  return task.kind === 'find' ? find(task.text, task.path) : match(task.pairs)
 }
 
 function find(text: string, path: string): ReadText {
@@ -71,14 +80,42 @@ function read(text: string, pointer: string, exact: boolean): ReadText {
   return 'value' in found ? { json: JSON.stringify(found.value) } : found
 }
 
-function match(pattern: string, text: string): boolean {
-  const budget = new WorkBudget(patternSteps)
+function match(pairs: readonly PatternAndText[]): readonly boolean[] {
   try {
-    return compilePattern(pattern, budget).test(text, budget)
+    return matchAll(pairs, new WorkBudget(patternSteps))
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     const problems = [tooMuchWork(error.where)]
     throw new TooldexError('INPUT_INVALID', `The text is too long for ${error.where}.`, { problems })
+  }
+}
+
+/** Whether each pattern matches its whole text. */
+export const matchAll = (pairs: readonly PatternAndText[], budget: WorkBudget): readonly boolean[] =>
+  pairs.map(([pattern, text]) => compilePattern(pattern, budget).test(text, budget))
+
+/** The patterns that do not compile. */
+export function checkPatterns(patterns: readonly string[], budget: WorkBudget): readonly PatternFault[] {
+  const faults: PatternFault[] = []
+  for (const pattern of patterns) {
+    const reason = faultOfPattern(pattern, budget)
+    if (reason !== undefined) faults.push([pattern, reason])
+  }
+  return faults
+}
+
+function checkInBudget(patterns: readonly string[]): readonly PatternFault[] {
+  try {
+    return checkPatterns(patterns, new WorkBudget(patternSteps))
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    throw new TooldexError(
+      'INPUT_INVALID',
+      `It takes too long to compile ${patterns.length} patterns: ${error.where}.`,
+      {
+        hint: 'Use fewer or shorter patterns.',
+      },
+    )
   }
 }
 

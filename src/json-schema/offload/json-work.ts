@@ -2,7 +2,6 @@ import { TooldexError } from '../../base/errors.ts'
 import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
 import { fromJsonText, JsonText, joinJson, maxParsedHere, type SplitJson } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { compilePattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
 import { TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
@@ -16,7 +15,7 @@ import {
 } from '../index.ts'
 import { limitsHere } from '../limits.ts'
 import { tooMuchWork, type Validated } from '../schema-validator.ts'
-import type { JsonTask, ReadText } from './json-tasks.ts'
+import type { JsonTask, PatternAndText, PatternFault, ReadText } from './json-tasks.ts'
 
 const loadJsonTasks = lazyModule(() => import('./json-tasks.ts'))
 
@@ -153,14 +152,14 @@ export async function readJsonInTurns(
   return joinJson(await inThread<JsonTask, SplitJson>(task, 'the JSON text', { signal, tooMuch, transfer }), signal)
 }
 
-/** Whether a pattern matches a whole text; a long text is matched in a worker thread. */
-export async function matchesPattern(pattern: string, text: string, signal?: AbortSignal): Promise<boolean> {
+/** Whether each pattern matches its whole text; in a worker thread where that is more than a little work in all. */
+export async function matchPatterns(
+  pairs: readonly PatternAndText[],
+  signal?: AbortSignal,
+): Promise<readonly boolean[]> {
   return tryOnMainThread(
-    () => {
-      const budget = new WorkBudget(limitsHere.steps)
-      return compilePattern(pattern, budget).test(text, budget)
-    },
-    () => ({ kind: 'match', pattern, text }),
+    async () => (await loadJsonTasks()).matchAll(pairs, new WorkBudget(limitsHere.steps)),
+    () => ({ kind: 'match', pairs }),
     {
       signal,
       tooMuch: (where) => {
@@ -168,6 +167,27 @@ export async function matchesPattern(pattern: string, text: string, signal?: Abo
       },
     },
   )
+}
+
+/** The patterns that do not compile, with the reasons; in a worker thread where compiling them is more than a little work. */
+export async function findPatternFaults(
+  patterns: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const refuse = (): never => {
+    throw new TooldexError('INPUT_INVALID', `It takes too long to compile ${patterns.length} patterns.`, {
+      hint: 'Use fewer or shorter patterns.',
+    })
+  }
+  const faults = await tryOnMainThread<JsonTask, readonly PatternFault[]>(
+    async () => {
+      if (patterns.join('').length > limitsHere.bytes) throw new OutOfBudget('the patterns')
+      return (await loadJsonTasks()).checkPatterns(patterns, new WorkBudget(limitsHere.steps))
+    },
+    () => ({ kind: 'check patterns', patterns }),
+    { signal, tooMuch: refuse },
+  )
+  return new Map(faults)
 }
 
 interface ThreadOptions<Answer> {

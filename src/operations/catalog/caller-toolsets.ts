@@ -4,11 +4,12 @@ import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import type { SyncedTool } from '../../catalog/index.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
-import type { Caller, Stores } from '../../contract/stores.ts'
+import type { Caller, RegistryState, Stores } from '../../contract/stores.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
 import { mayUse, type NamedRule, resolveToolset, toolsetRules } from '../../rules/toolset-rules.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
+import { validState } from './present-state.ts'
 import type { ResolvedName } from './resolve-name.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
@@ -53,15 +54,18 @@ async function showPresent(context: ToolContext, tool: RegisteredTool): Promise<
 const select = (all: readonly ResolvedToolset[], { toolsets = [], ...caller }: Caller) =>
   all.filter((toolset) => toolsets.includes(toolset.name) && mayUse(toolset, caller))
 
-const readToolsets = async ({ registry, caller }: OperationContext<'registry?'>) =>
-  registry === undefined ? [] : resolveStored(registry.stores, caller.workspace)
+async function readToolsets(context: OperationContext<'registry?'>): Promise<readonly ResolvedToolset[]> {
+  const { registry, caller } = context
+  return registry === undefined ? [] : resolveStored(registry.stores, caller.workspace, validState(context))
+}
 
 /** All stored toolsets of a workspace. */
 export async function resolveStored(
   { toolsets, categories }: Pick<Stores, 'toolsets' | 'categories'>,
   workspace: string,
+  state?: RegistryState,
 ): Promise<readonly ResolvedToolset[]> {
-  const stored = await toolsets.list(workspace)
+  const stored = await toolsets.list(workspace, state)
   const hasCategories = stored.some(({ filter }) => filter.categories?.length)
   const all = hasCategories ? await categories.all(workspace) : []
   return stored.map((toolset) => resolveToolset(toolset, all))

@@ -12,6 +12,7 @@ import type { Limit } from '../../contract/limit.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { Isolation } from '../../contract/run.ts'
 import type { SearchMode } from '../../contract/search.ts'
+import type { SourceManifest } from '../../contract/source.ts'
 import { type Readiness, ready } from '../../contract/tool-state.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
 import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
@@ -73,6 +74,10 @@ export class LiveCatalog {
   secrets: ReadonlySet<string> | undefined
   /** The stored limits as of the last change of the registry, likewise. */
   limits: readonly Limit[] | undefined
+  /** The accepted definitions of the sources whose prompts and resources are offered, by name. */
+  readonly manifests = new Map<string, SourceManifest>()
+  /** Applies the present state of the registry; undefined if no registry is followed. */
+  syncRegistry: (() => Promise<void>) | undefined
   /** Whether the program adds tools itself, which are not loaded under the policy file. */
   hasProgramTools = false
 
@@ -147,7 +152,7 @@ export class LiveCatalog {
     // A worn engine is replaced by one to which all tools are added in turns; otherwise it would rebuild itself at once.
     if (this.#engine === undefined || this.#engine.wear > 0.5) {
       const embedder = remote === undefined ? loadEmbedder : () => (remote.dim === 0 ? undefined : remote)
-      this.#engine = new SearchEngine(embedder)
+      this.#engine = new SearchEngine(embedder, loadEmbedder)
       tools.rankWith(this.#engine)
     }
     return tools

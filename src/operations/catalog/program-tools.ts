@@ -1,8 +1,9 @@
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Catalog, parseTool, type SyncedTool, toolIdOf } from '../../catalog/index.ts'
-import type { Backend, CatalogTool, CatalogToolInput } from '../../contract/catalog.ts'
+import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { FunctionTool } from '../../contract/function-tool.ts'
+import type { SourceItem } from '../../contract/source.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 
 /** The backend of all functions. */
@@ -10,11 +11,11 @@ const codeBackend: Backend = { kind: 'local', name: 'code' }
 /** The namespace of functions that set none. */
 const codeNamespace = 'code'
 
-/** A tool of an MCP server, as the server defines it. */
-export type UpstreamTool = Pick<
-  CatalogToolInput,
-  'name' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations' | 'icons' | '_meta'
->
+const serverFields = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations', 'icons', '_meta'] as const
+
+/** The fields of a tool as its MCP server defines them, besides its name. */
+export const fieldsOf = (definition: SourceItem): Record<string, unknown> =>
+  Object.fromEntries(serverFields.flatMap((field) => (definition[field] == null ? [] : [[field, definition[field]]])))
 
 /** The functions of a program by the ids of their tools; the catalog shows exactly these. */
 export class ProgramFunctions {
@@ -71,15 +72,13 @@ const toCatalogTool = ({ tool }: FunctionTool): CatalogTool =>
 export async function showUpstream(
   live: LiveCatalog,
   serverName: string,
-  definitions: readonly UpstreamTool[],
+  definitions: readonly SourceItem[],
 ): Promise<readonly string[]> {
   const warnings: string[] = []
   const synced = definitions.flatMap((definition): SyncedTool[] => {
-    const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = definition
-    const fields = { name, title, description, inputSchema, outputSchema, annotations, icons, _meta }
-    const present = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    const name = String(definition.name)
     try {
-      const tool = parseTool({ ...present, namespace: serverName, source: 'mcp' }, name)
+      const tool = parseTool({ ...fieldsOf(definition), name, namespace: serverName, source: 'mcp' }, name)
       return [{ tool, runnable: toRunnable(tool, 'mcp', { server: serverName, tool: name }) }]
     } catch (thrown) {
       warnings.push(`${serverName}: left out: ${toTooldexError(thrown).message}`)
@@ -98,7 +97,8 @@ async function sync(live: LiveCatalog, backend: Backend, synced: readonly Synced
   if (tools.version !== before) live.announce()
 }
 
-const toRunnable = (
+/** The form of a tool of a program or a server for executors. */
+export const toRunnable = (
   { name, inputSchema, outputSchema = {}, annotations = {} }: CatalogTool,
   executorType: 'code' | 'mcp',
   executorConfig: RunnableTool['executorConfig'],

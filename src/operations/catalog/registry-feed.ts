@@ -12,6 +12,7 @@ import type { OfferedTool } from '../../contract/tool-list.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
 import { resolveStored } from './caller-toolsets.ts'
 import type { LiveCatalog } from './live-catalog.ts'
+import { SourceFeed } from './source-feed.ts'
 
 /** The backend of registered tools. */
 const registryBackend: Backend = { kind: 'local', name: 'registry' }
@@ -32,6 +33,7 @@ export class RegistryFeed {
   readonly #catalog: LiveCatalog
   readonly #workspace: string
   readonly #logger: Logger
+  readonly #sources: SourceFeed
   #seen = -1
   #state: Shown | undefined
   #soon: NodeJS.Timeout | undefined
@@ -46,6 +48,8 @@ export class RegistryFeed {
     this.#catalog = options.catalog
     this.#workspace = options.workspace
     this.#logger = options.logger
+    this.#sources = new SourceFeed(options)
+    options.catalog.syncRegistry = () => this.syncNow()
   }
 
   /** Follows changes until the signal is aborted; resolves after the first read is applied. */
@@ -65,6 +69,13 @@ export class RegistryFeed {
     return this.#syncing
   }
 
+  /** Applies all changes that are stored now. */
+  async syncNow(): Promise<void> {
+    // A read that has begun may miss the latest change.
+    await this.#syncing?.catch(() => {})
+    await this.sync()
+  }
+
   async #takeOver(): Promise<void> {
     const began = performance.now()
     const version = await this.#stores.feed.version(this.#workspace)
@@ -73,6 +84,7 @@ export class RegistryFeed {
     const tools = await this.#catalog.open()
     const before = tools.version
     tools.syncParsed(registryBackend, [...state.tools.values()])
+    await this.#sources.sync(tools)
     if (tools.version !== before || hasNewRules) this.#catalog.announce()
     this.#seen = version
     this.#state = state

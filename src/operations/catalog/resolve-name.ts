@@ -6,6 +6,7 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { type ToolView, viewOf } from '../search/tool-view.ts'
+import { validState } from './present-state.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 const loadDefinitions = lazyModule(() => import('../../definitions/index.ts'))
@@ -52,12 +53,18 @@ async function findByName(context: ToolContext, idOrName: string): Promise<Resol
 }
 
 /** A tool of a config by id, name or name in clients; or one of another source, but not of the registry. */
-export const findUnregistered = (tools: Catalog, idOrName: string, view?: ToolView): FoundEntry | undefined =>
-  tools.find(
-    idOrName,
-    ({ tool, origins: [origin] }) =>
-      tool.source !== 'registry' && (view?.shows({ tool, runnable: origin?.runnable }) ?? true),
-  )
+export function findUnregistered(tools: Catalog, idOrName: string, view?: ToolView): FoundEntry | undefined {
+  const find = (text: string) =>
+    tools.find(
+      text,
+      ({ tool, origins: [origin] }) =>
+        tool.source !== 'registry' && (view?.shows({ tool, runnable: origin?.runnable }) ?? true),
+    )
+  const found = find(idOrName)
+  const [, namespace, name] = /^([^:]+):([^:]+)$/.exec(idOrName) ?? []
+  // A tool of an MCP server has its namespace in its name too; its own name is enough behind the namespace.
+  return found ?? (namespace === undefined ? undefined : find(`${namespace}:${namespace}__${name}`))
+}
 
 /** Outside of a toolset, tools with the name of one inside do not exist; policies hide all tools of a name alike. */
 const toolsetView = async (context: ToolContext): Promise<ToolView | undefined> =>
@@ -76,12 +83,13 @@ export async function isShown(context: ToolContext, { id, registered }: NamedToo
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
 export async function findNamed(
-  { registry, caller }: OperationContext<'registry?'>,
+  context: OperationContext<'registry?'>,
   idOrName: string,
 ): Promise<NamedTool | undefined> {
+  const { registry, caller } = context
   const parsed = readName(idOrName)
   if (registry === undefined || parsed === undefined) return undefined
-  const registered = await registry.stores.tools.get(caller.workspace, parsed.name)
+  const registered = await registry.stores.tools.get(caller.workspace, parsed.name, validState(context))
   if (registered === undefined || !isInNamespace(registered.namespace, parsed.namespace)) return undefined
   return { id: idOfRegistered(registered), registered, version: parsed.version }
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { TomlTable } from 'smol-toml'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
+import type { ServerKey, UrlField } from './client-fields.ts'
 
 /** The entry of a server that the client starts. */
 interface ProcessEntry {
@@ -33,8 +34,8 @@ export interface Client {
   readonly files: Partial<Readonly<Record<ClientScope, (environment: ClientEnvironment) => string>>>
   /** The reference to an environment variable in its file, if supported. */
   readonly variable?: (name: string) => string
-  /** Whether its file can name a server over HTTP. */
-  readonly hasHttp: boolean
+  /** Whether its file can name a server over HTTP: with a key in a variable, for OAuth only, or not at all. */
+  readonly http: 'key' | 'oauth' | 'none'
   set(text: string, name: string, entry: ServerEntry, file: string): Promise<string>
   remove(text: string, name: string, file: string): Promise<string>
 }
@@ -47,22 +48,25 @@ export interface ClientEnvironment {
   readonly env: Environment
 }
 
-type HttpFormat = (url: string, headers: { headers?: Record<string, string> }) => Readonly<Record<string, unknown>>
-
 interface JsonFormat {
-  /** The fields of every entry of a program. */
-  readonly extra?: Readonly<Record<string, unknown>>
   readonly variable?: Client['variable']
-  readonly http?: HttpFormat
+  /** The field of the URL of a server over HTTP, if its file can name one. */
+  readonly url?: UrlField
+  /** Whether entries name their transport. */
+  readonly hasType?: boolean
 }
 
-const json = (key: string, { extra = {}, variable, http }: JsonFormat): Omit<Client, 'title' | 'next' | 'files'> => ({
+type Format = Pick<Client, 'variable' | 'http' | 'set' | 'remove'>
+
+const json = (key: ServerKey, { variable, url, hasType = false }: JsonFormat): Format => ({
   ...(variable === undefined ? {} : { variable }),
-  hasHttp: http !== undefined,
+  http: url === undefined ? 'none' : variable === undefined ? 'oauth' : 'key',
   async set(text, name, entry, file) {
     const { setInJson } = await import('../../documents/edit-json-text.ts')
-    const value = 'url' in entry ? http?.(entry.url, bearer(entry.keyVariable, variable)) : { ...extra, ...entry }
-    return setInJson(text, [key, name], value ?? {}, file)
+    const isHttp = 'url' in entry
+    const type = hasType ? { type: isHttp ? 'http' : 'stdio' } : {}
+    const fields = isHttp ? { [url ?? 'url']: entry.url, ...bearer(entry.keyVariable, variable) } : entry
+    return setInJson(text, [key, name], { ...type, ...fields }, file)
   },
   async remove(text, name, file) {
     const { removeFromJson } = await import('../../documents/edit-json-text.ts')
@@ -76,8 +80,8 @@ function bearer(keyVariable: string | undefined, variable: Client['variable']): 
   return { headers: { Authorization: `Bearer ${variable(keyVariable)}` } }
 }
 
-const toml = (key: string): Pick<Client, 'set' | 'remove' | 'hasHttp'> => ({
-  hasHttp: true,
+const toml = (key: ServerKey): Format => ({
+  http: 'key',
   async set(text, name, entry, file) {
     const { setTomlTable } = await import('./edit-toml-text.ts')
     return setTomlTable(text, [key, name], toTomlTable(entry), file)
@@ -107,9 +111,9 @@ export const clients = {
       user: ({ home }) => join(home, '.claude.json'),
     },
     ...json('mcpServers', {
-      extra: { type: 'stdio' },
       variable: (name) => `\${${name}:-}`,
-      http: (url, headers) => ({ type: 'http', url, ...headers }),
+      url: 'url',
+      hasType: true,
     }),
   },
   'claude-desktop': {
@@ -127,7 +131,7 @@ export const clients = {
     },
     ...json('mcpServers', {
       variable: (name) => `\${env:${name}}`,
-      http: (url, headers) => ({ url, ...headers }),
+      url: 'url',
     }),
   },
   vscode: {
@@ -138,9 +142,9 @@ export const clients = {
       user: (environment) => join(appData(environment), 'Code', 'User', 'mcp.json'),
     },
     ...json('servers', {
-      extra: { type: 'stdio' },
       variable: (name) => `\${env:${name}}`,
-      http: (url, headers) => ({ type: 'http', url, ...headers }),
+      url: 'url',
+      hasType: true,
     }),
   },
   codex: {
@@ -158,8 +162,23 @@ export const clients = {
     },
     ...json('mcpServers', {
       variable: (name) => `$${name}`,
-      http: (httpUrl, headers) => ({ httpUrl, ...headers }),
+      url: 'httpUrl',
     }),
+  },
+  windsurf: {
+    title: 'Windsurf',
+    next: 'Open the MCP servers of Cascade and press Refresh.',
+    files: { user: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json') },
+    ...json('mcpServers', {
+      variable: (name) => `\${env:${name}}`,
+      url: 'serverUrl',
+    }),
+  },
+  zed: {
+    title: 'Zed',
+    next: 'Open the settings of the Agent Panel: the server is listed there.',
+    files: { user: (environment) => join(zedFolder(environment), 'settings.json') },
+    ...json('context_servers', { url: 'url' }),
   },
 } satisfies Record<string, Client>
 
@@ -180,6 +199,13 @@ export function scopeOf(name: ClientName, wanted?: ClientScope): ClientScope {
 export function clientFile(name: ClientName, scope: ClientScope, environment: ClientEnvironment): string {
   const client: Client = clients[name]
   return (client.files[scope] as (environment: ClientEnvironment) => string)(environment)
+}
+
+/** On macOS, Zed has its settings where Linux has them. */
+function zedFolder(environment: ClientEnvironment): string {
+  const { home, platform } = environment
+  if (platform === 'darwin') return join(home, '.config', 'zed')
+  return join(appData(environment), platform === 'win32' ? 'Zed' : 'zed')
 }
 
 function appData({ home, platform, env }: ClientEnvironment): string {

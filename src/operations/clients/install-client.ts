@@ -24,6 +24,7 @@ import {
   clientNames,
   clientScopes,
   clients,
+  type ServerEntry,
   scopeOf,
 } from './client-files.ts'
 
@@ -34,7 +35,18 @@ const input = {
     .regex(/^[A-Za-z0-9_-]+$/)
     .default('tooldex'),
   scope: z.enum(clientScopes).optional(),
-  dryRun: z.boolean().default(false),
+}
+const dryRun = z.boolean().default(false)
+const entryInput = {
+  ...input,
+  /** The command that the client starts the server with; absent with a URL. */
+  command: z.array(z.string()).min(1).optional(),
+  /** The MCP endpoint that the client connects to instead. */
+  url: z.url().optional(),
+  /** The environment variable of the key for the endpoint; without one the client signs in with OAuth. */
+  keyVariable: z.string().optional(),
+  /** Environment variables that the client sets for the server. */
+  env: z.record(z.string(), z.string()).optional(),
 }
 const output = z.object({
   client: z.string(),
@@ -50,24 +62,25 @@ export const installClient = defineOperation({
   name: 'clients.install',
   summary: 'Add Tooldex to the config file of an MCP client, keeping a backup.',
   scope: 'admin',
-  input: z.object({
-    ...input,
-    /** The command that the client starts the server with; absent with a URL. */
-    command: z.array(z.string()).min(1).optional(),
-    /** The MCP endpoint that the client connects to instead. */
-    url: z.url().optional(),
-    /** The environment variable of the key for the endpoint; without one the client signs in with OAuth. */
-    keyVariable: z.string().optional(),
-    /** Environment variables that the client sets for the server. */
-    env: z.record(z.string(), z.string()).optional(),
-  }),
+  input: z.object({ ...entryInput, dryRun }),
   output,
-  handle({ command = [], env, url, keyVariable, ...target }) {
-    const [program = '', ...args] = command
-    const started = { command: program, args, ...(env === undefined ? {} : { env }) }
-    if (url !== undefined) requireHttp(target.client)
-    const entry = url === undefined ? started : { url, keyVariable }
+  handle(target) {
+    const entry = toEntry(target)
     return editFile(target, (client, text, file) => client.set(text, target.name, entry, file))
+  },
+})
+
+/** Renders what `clients.install` would write into an empty config. */
+export const exportClient = defineOperation({
+  name: 'clients.export',
+  summary: 'Render the config with which an MCP client reaches Tooldex, without reading or writing its file.',
+  scope: 'read',
+  input: z.object(entryInput),
+  output: z.object({ client: z.string(), file: z.string(), config: z.string(), next: z.string() }),
+  async handle(target) {
+    const entry = toEntry(target)
+    const { client, file } = locate(target)
+    return { client: client.title, file, config: await client.set('', target.name, entry, file), next: client.next }
   },
 })
 
@@ -76,7 +89,7 @@ export const uninstallClient = defineOperation({
   name: 'clients.uninstall',
   summary: 'Remove Tooldex from the config file of an MCP client, keeping a backup.',
   scope: 'admin',
-  input: z.object(input),
+  input: z.object({ ...input, dryRun }),
   output,
   async handle(target) {
     const edited = await editFile(target, (client, text, file) => client.remove(text, target.name, file))
@@ -84,27 +97,43 @@ export const uninstallClient = defineOperation({
   },
 })
 
-function requireHttp(id: ClientName): void {
-  const { hasHttp, title }: Client = clients[id]
-  if (hasHttp) return
-  throw new TooldexError('USAGE', `The config file of ${title} has no servers over HTTP.`, {
-    hint: `Omit --http: ${title} then starts tooldex, which connects to the server.`,
+function requireHttp(id: ClientName, keyVariable: string | undefined): void {
+  const { http, title }: Client = clients[id]
+  if (http === 'key' || (http === 'oauth' && keyVariable === undefined)) return
+  const started = `${title} then starts tooldex, which connects to the server.`
+  if (http === 'none')
+    throw new TooldexError('USAGE', `The config file of ${title} has no servers over HTTP.`, {
+      hint: `Omit --http and --oauth: ${started}`,
+    })
+  throw new TooldexError('USAGE', `${title} has no variables in its config file, which would contain the key.`, {
+    hint: `Use --oauth, or omit --http: ${started}`,
   })
+}
+
+type EntryTarget = z.output<z.ZodObject<typeof entryInput>>
+
+function toEntry({ client, command = [], url, keyVariable, env }: EntryTarget): ServerEntry {
+  const [program = '', ...args] = command
+  if (url === undefined) return { command: program, args, ...(env === undefined ? {} : { env }) }
+  requireHttp(client, keyVariable)
+  return { url, keyVariable }
 }
 
 interface Target {
   readonly client: ClientName
   readonly scope?: ClientScope | undefined
-  readonly dryRun: boolean
+}
+
+function locate({ client: id, scope }: Target): { readonly client: Client; readonly file: string } {
+  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: processEnv }
+  return { client: clients[id], file: clientFile(id, scopeOf(id, scope), environment) }
 }
 
 async function editFile(
-  { client: id, scope, dryRun }: Target,
+  { dryRun, ...target }: Target & { readonly dryRun: boolean },
   edit: (client: Client, text: string, file: string) => Promise<string>,
 ): Promise<z.output<typeof output>> {
-  const client: Client = clients[id]
-  const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: processEnv }
-  const named = clientFile(id, scopeOf(id, scope), environment)
+  const { client, file: named } = locate(target)
   // A symbolic link (such as dotfiles in a repository) stays one: its target is changed.
   const file = existsSync(named) ? realpathSync(named) : named
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''

@@ -44,7 +44,7 @@ export const evalCatalog = defineOperation({
       if (note !== undefined) notes.add(note)
       return tools
         .search(question)
-        .hits.map(({ id, tool }) => ({ tool: { id, name: tool.name, description: tool.description } }))
+        .hits.map(({ id, tool, score }) => ({ score, tool: { id, name: tool.name, description: tool.description } }))
     }
     const { signal } = context
     const countTokens = await loadTokenCounter()

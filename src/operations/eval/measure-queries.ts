@@ -6,6 +6,7 @@ import { maxShortDescription, type SearchMode } from '../../contract/search.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { PastQueries } from '../../search/past-queries.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
+import { type Confidences, noteConfidence } from './abstention.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
 
 /** The mode, limit and learned queries of an evaluation. */
@@ -19,6 +20,8 @@ interface AskOptions {
 
 /** The measured part of a search result. */
 interface AskedHit {
+  /** The probability that the tool serves the query. */
+  readonly score: number
   readonly tool: { readonly id: string; readonly name: string; readonly description: string }
 }
 
@@ -43,6 +46,9 @@ export interface Ranking {
 /** The measurements of a set, query by query. */
 export interface Measured {
   readonly scores: readonly Scores[]
+  /** For each scored query whether the first five results have all relevant tools. */
+  readonly wholeSets: readonly boolean[]
+  readonly confidences: Confidences
   readonly rankings: readonly Ranking[]
   /** Of a sample: counting tokens takes longer than searching. */
   readonly tokens: readonly number[]
@@ -56,6 +62,8 @@ const longestTurnMs = 50
 export async function measureQueries(queries: readonly QueryLine[], options: MeasureOptions): Promise<Measured> {
   const seen = {
     scores: [] as Scores[],
+    wholeSets: [] as boolean[],
+    confidences: { served: [] as number[], unserved: [] as number[], removed: [] as number[] },
     rankings: [] as Ranking[],
     tokens: [] as number[],
     milliseconds: [] as number[],
@@ -68,7 +76,11 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
     seen.milliseconds.push(performance.now() - started)
     const results = hits.map((hit) => hit.tool.id)
     seen.rankings.push({ id, results })
-    if (relevant.length > 0) seen.scores.push(scoreRanking(results, relevant))
+    noteConfidence(seen.confidences, hits, relevant)
+    if (relevant.length > 0) {
+      seen.scores.push(scoreRanking(results, relevant))
+      seen.wholeSets.push(relevant.every((id) => results.slice(0, 5).includes(id)))
+    }
     if (index % every === 0) seen.tokens.push(options.countTokens(answerText(hits)))
     options.onQuery()
     if (performance.now() - turn > longestTurnMs) turn = await takeTurn()

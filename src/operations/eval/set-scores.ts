@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { scoreAbstention } from './abstention.ts'
 import type { Measured } from './measure-queries.ts'
 
-/** Scores from 0 to 100, tokens of a response, and latency. */
+/** Scores from 0 to 100, the quality of the verdict, tokens of a response, and latency. */
 export const MacroScores = z.object({
   recall1: z.number(),
   recall5: z.number(),
@@ -9,6 +10,12 @@ export const MacroScores = z.object({
   ndcg10: z.number(),
   mrr: z.number(),
   hit1: z.number(),
+  /** The share of queries with all relevant tools among the first five results. */
+  setRecall5: z.number(),
+  /** Of the confidence, for queries with and without a tool; then the shares of both with the verdict `none`. */
+  auroc: z.number(),
+  falseAbstention: z.number(),
+  trueAbstention: z.number(),
   tokens: z.number(),
   p50Ms: z.number(),
   p95Ms: z.number(),
@@ -21,8 +28,9 @@ export type SetScores = z.infer<typeof SetScores>
 
 const scoreKeys = ['recall1', 'recall5', 'recall10', 'ndcg10', 'mrr', 'hit1'] as const
 
+const verdictKeys = ['setRecall5', 'auroc', 'falseAbstention', 'trueAbstention'] as const
 /** The measures that are averaged over sets. */
-export const numberKeys = [...scoreKeys, 'tokens', 'p50Ms', 'p95Ms'] as const
+export const numberKeys = [...scoreKeys, ...verdictKeys, 'tokens', 'p50Ms', 'p95Ms'] as const
 
 /** One line for a set. */
 export function summarize(
@@ -43,6 +51,11 @@ export function summarize(
     tools: tools.length,
     queries: queries.length,
     ...average(scoreKeys, percent),
+    ...average(
+      ['setRecall5'],
+      measured.wholeSets.map((isWhole) => ({ setRecall5: isWhole ? 100 : 0 })),
+    ),
+    ...scoreAbstention(measured.confidences),
     ...average(['tokens'], tokens),
     p50Ms: percentile(measured.milliseconds, 0.5),
     p95Ms: percentile(measured.milliseconds, 0.95),

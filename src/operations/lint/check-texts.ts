@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/json-values.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { readParameters, type SchemaParameters } from '../../json-schema/read-parameters.ts'
+import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
@@ -9,7 +10,12 @@ import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 /** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */
 export function checkTexts(tool: LintTool): readonly LintFinding[] {
   const parameters = readParameters(tool.inputSchema)
-  return [...description(tool), ...undescribed(tool, parameters), ...manyArguments(tool, parameters)]
+  return [
+    ...description(tool),
+    ...suspiciousTexts(tool),
+    ...undescribed(tool, parameters),
+    ...manyArguments(tool, parameters),
+  ]
 }
 
 function description({ toolName: tool, description: text }: LintTool): LintFinding[] {
@@ -21,6 +27,17 @@ function description({ toolName: tool, description: text }: LintTool): LintFindi
   if (text.trim().length >= lintLimits.descriptionLength && words >= lintLimits.descriptionWords) return []
   const message = `${JSON.stringify(text)} is too short to choose the tool by`
   return [{ rule: 'short-description', severity: 'warning', tool, message, hint }]
+}
+
+function suspiciousTexts({ toolName: tool, description: text, inputSchema }: LintTool): LintFinding[] {
+  const hint = 'Ask its author for the reason; do not offer it to agents that you do not watch.'
+  return findSuspiciousIn({ description: text, inputSchema }).map((message) => ({
+    rule: 'suspicious-text',
+    severity: 'warning',
+    tool,
+    message,
+    hint,
+  }))
 }
 
 function undescribed({ toolName: tool }: LintTool, { properties }: SchemaParameters): LintFinding[] {

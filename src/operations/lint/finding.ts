@@ -6,6 +6,7 @@ export const lintRules = [
   'stored-invalid',
   'broken-schema',
   'suspicious-schema',
+  'suspicious-text',
   'missing-description',
   'short-description',
   'ambiguous-name',

@@ -143,7 +143,10 @@ function countSeverities(findings: readonly LintFinding[]) {
 }
 
 /** Names that clients truncate or reject. */
-const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [...longName(toolName), ...oddName(toolName)]
+const checkName = ({ toolName }: LintTool): readonly LintFinding[] => [
+  ...longName(toolName),
+  ...rejectedCharacters(toolName),
+]
 
 function longName(tool: string): LintFinding[] {
   const length = Array.from(tool).length
@@ -152,7 +155,7 @@ function longName(tool: string): LintFinding[] {
   return [{ rule: 'long-name', severity: 'warning', tool, message, hint: 'Shorten the name.' }]
 }
 
-function oddName(tool: string): LintFinding[] {
+function rejectedCharacters(tool: string): LintFinding[] {
   const odd = [...new Set(Array.from(tool).filter((character) => !/[A-Za-z0-9_-]/.test(character)))]
   if (odd.length === 0) return []
   const message = `the name has ${odd.map((character) => JSON.stringify(character)).join(', ')}, which some clients reject`

@@ -13,8 +13,8 @@ import { followRemote } from './follow-remote.ts'
 import type { CallControls, RecordedCall } from './registry-client.ts'
 import { invokeRemote, type RemoteServer } from './remote-client.ts'
 
-// After an abort, the cancellation request gets this long.
-const cancelMs = 5000
+// After an abort, the cancellation request gets this long; a run whose cancellation is lost continues.
+const cancelMs = 15_000
 /** The number of further attempts for a call whose response was lost. */
 const retries = 3
 
@@ -29,11 +29,8 @@ export async function callRemote(
   const input = args ?? {}
   if (isBuiltin(idOrName))
     return callBuiltin(idOrName, input, (operation, request) => invokeRemote(server, operation, request, { signal }))
-  const begun = await begin(server, {
-    idOrName,
-    input,
-    ...present({ version: version && Number(version), ...options }),
-  })
+  const request = { idOrName, input, ...present({ version: version && Number(version), ...options }) }
+  const begun = await begin(server, request, { retries, pauseSignal: signal, onPause: controls.onPause })
   const about = { tool: begun.toolName, ...(begun.warning === undefined ? {} : { warning: begun.warning }) }
   if ('dryRun' in begun) {
     const { plan, needsApproval, approvalBy } = begun
@@ -54,12 +51,10 @@ const present = (fields: Readonly<Record<string, unknown>>) =>
 
 /**
  * Creates the execution. Its idempotency key allows a retry after a lost response without a second run. The request is not
- * aborted with the call: otherwise the id of the execution to cancel would be lost.
+ * aborted with the call: otherwise the id of the execution to cancel would be lost. A pause that a limit requests is.
  */
-const begin = (server: RemoteServer, call: Record<string, unknown>) =>
-  invokeRemote(server, executeTool, call.dryRun === true ? call : { idempotencyKey: randomUUID(), ...call }, {
-    retries,
-  })
+const begin = (server: RemoteServer, call: Record<string, unknown>, options: Parameters<typeof invokeRemote>[3]) =>
+  invokeRemote(server, executeTool, call.dryRun === true ? call : { idempotencyKey: randomUUID(), ...call }, options)
 
 async function untilEnded(
   server: RemoteServer,

@@ -49,10 +49,11 @@ export function runningServer(env?: Environment): ServerAddress | undefined {
 }
 
 /** Whether a registry exists: a server, or a named or existing database. */
-export const hasRegistry = (env?: Environment): boolean => findServer(undefined, env) !== undefined || hasDatabase(env)
+export const registryExists = (env?: Environment): boolean =>
+  findServer(undefined, env) !== undefined || databaseExists(env)
 
 /** Whether DATABASE_URL is set or the embedded database exists. */
-export const hasDatabase = (env?: Environment): boolean =>
+export const databaseExists = (env?: Environment): boolean =>
   readSetting('DATABASE_URL', env) !== undefined || existsInHome(join(tooldexHome(env), 'db', 'data'))
 
 /** Removes server.json, unless another server has replaced it. */

@@ -3,7 +3,8 @@ import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { toFullId } from '../../rules/tool-id.ts'
 import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
-import type { searchTools } from '../search/search-tools.ts'
+import { type searchTools, withSpent } from '../search/search-tools.ts'
+import { betterFit, maxNearest, verdictOf } from '../search/verdict.ts'
 
 type Answer = z.output<typeof searchTools.output>
 
@@ -34,26 +35,27 @@ export async function mergeSearch(pair: SearchPair, input: Record<string, unknow
     fetchPage(pair.first, query, positions[0]),
     fetchPage(pair.second, query, positions[1]),
   ])
-  if (first.response.mode === 'summary' || second.response.mode === 'summary')
-    return mergeOverviews(first.response, second.response, input.limit)
   const count = await loadTokenCounter()
+  if (first.response.mode === 'summary' || second.response.mode === 'summary')
+    return withSpent(count, mergeOverviews(first.response, second.response, input.limit))
   const ranked = rank(first.response, withoutShadowed(pair, first.response, second.response), String(input.query ?? ''))
+  const fit = betterFit(first.response.fit, second.response.fit)
   const limit = typeof input.limit === 'number' ? input.limit : defaultLimit
-  const { results, spentTokens } = fitBudget(ranked.slice(0, limit), input, count)
+  const results = fitBudget(ranked.slice(0, fit === 'none' ? Math.min(limit, maxNearest) : limit), input, count)
   const taken = [takenOf(first, results), takenOf(second, results)] as const
   const next: CursorPair = [
     await positionAfter(pair.first, query, first, taken[0]),
     await positionAfter(pair.second, query, second, taken[1]),
   ]
   const hasMore = results.length > 0 && next.some((position) => position !== 'end')
-  return {
+  return withSpent(count, {
     mode: 'search',
     results: results.map(({ hit }) => hit),
-    spentTokens,
     omitted: left(first, taken[0]) + left(second, taken[1]),
     ...(hasMore ? { nextCursor: writeCursorPair(next) } : {}),
+    ...verdictOf(fit),
     ...mergeRest(first.response, second.response),
-  }
+  })
 }
 
 async function fetchPage(search: Search, query: Record<string, unknown>, position: PairPosition): Promise<Page> {
@@ -94,7 +96,7 @@ function rank(first: Answer, second: readonly Ranked[], query: string): readonly
 function fitBudget(ranked: readonly Ranked[], input: Record<string, unknown>, count: TokenCounter) {
   const budget = hitBudget(input)
   const whole = takeUpTo(ranked, budget, count)
-  if (whole.results.length === ranked.length || input.level != null) return whole
+  if (whole.length === ranked.length || input.level != null) return whole
   return takeUpTo(
     ranked.map(({ found, hit }) => ({ found, hit: toLine(hit) })),
     budget,
@@ -102,16 +104,16 @@ function fitBudget(ranked: readonly Ranked[], input: Record<string, unknown>, co
   )
 }
 
-function takeUpTo(ranked: readonly Ranked[], budget: number, count: TokenCounter) {
+function takeUpTo(ranked: readonly Ranked[], budget: number, count: TokenCounter): readonly Ranked[] {
   const results: Ranked[] = []
-  let spentTokens = 0
+  let spent = 0
   for (const each of ranked) {
     const cost = count(JSON.stringify(each.hit))
-    if (spentTokens + cost > budget) break
-    spentTokens += cost
+    if (spent + cost > budget) break
+    spent += cost
     results.push(each)
   }
-  return { results, spentTokens }
+  return results
 }
 
 /** The number of consumed hits of a page: up to the last returned one, shadowed ones included. */
@@ -139,13 +141,12 @@ async function positionAfter(
   return exact.nextCursor === undefined ? 'end' : { cursor: exact.nextCursor }
 }
 
-function mergeOverviews(first: Answer, second: Answer, limit: unknown): Answer {
+function mergeOverviews(first: Answer, second: Answer, limit: unknown): Omit<Answer, 'spentTokens'> {
   const known = new Set((first.summary ?? []).map(({ name }) => name))
   const all = [...(first.summary ?? []), ...(second.summary ?? []).filter(({ name }) => !known.has(name))]
   const summary = all.slice(0, typeof limit === 'number' ? limit : all.length)
-  const spentTokens = first.spentTokens + second.spentTokens
   const omitted = first.omitted + second.omitted + all.length - summary.length
-  return { mode: 'summary', summary, spentTokens, omitted, ...mergeRest(first, second) }
+  return { mode: 'summary', summary, omitted, ...mergeRest(first, second) }
 }
 
 function mergeRest(first: Answer, second: Answer): Partial<Answer> {

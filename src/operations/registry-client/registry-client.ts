@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Execution } from '../../contract/execution.ts'
 import type { CallerInput } from '../../contract/executor.ts'
@@ -46,6 +47,8 @@ export interface CallControls extends RequestControls {
   readonly onStatus: (execution: Execution) => void
   /** Receives the number of output bytes so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Called when a server rejects the call for now, with the time until the next attempt. */
+  readonly onPause?: ((error: TooldexError, ms: number) => void) | undefined
   /** Whether to wait for approval, too. */
   readonly waitForApproval: boolean
   /** The time after which a call that still runs is answered with its execution id; it goes on. Unlimited if absent. */

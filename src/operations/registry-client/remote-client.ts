@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toRestRequest } from '../../http-client/route.ts'
-import { type RestServer, readJsonResponse, sendRequest } from '../../http-client/send.ts'
+import { type RestServer, readJsonResponse, type SendOptions, sendRequest } from '../../http-client/send.ts'
 import type { Operation } from '../operation.ts'
 import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
@@ -39,7 +39,7 @@ const traced = (server: RemoteServer, trace: RequestControls['trace']): RemoteSe
 const defaultDeadlineMs = 60_000
 
 /** The limits of a request; it is sent once where `retries` is absent. */
-interface RemoteOptions {
+interface RemoteOptions extends Pick<SendOptions, 'pauseSignal' | 'onPause'> {
   readonly signal?: AbortSignal | undefined
   readonly retries?: number
 }
@@ -66,13 +66,13 @@ export async function requestRemote<Result>(
   server: RemoteServer,
   { name, http }: Pick<Operation<z.ZodType, z.ZodType>, 'name' | 'http'>,
   input: Record<string, unknown>,
-  { signal, retries = 0, timeoutMs }: RemoteOptions & { readonly timeoutMs?: number },
+  { retries = 0, ...options }: RemoteOptions & { readonly timeoutMs?: number },
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> {
   if (http === undefined) throw new TooldexError('USAGE', `${name} is not available on a server; omit --server.`)
   const request = toRestRequest(http, input)
   try {
-    return await sendRequest(server, request, { signal, timeoutMs, retries, isRepeatable: retries > 0 }, read)
+    return await sendRequest(server, request, { ...options, retries, isRepeatable: retries > 0 }, read)
   } catch (thrown) {
     throw explain(server, thrown)
   }

@@ -20,11 +20,13 @@ import {
   validateTools,
   warningsOf,
 } from '../checks/check-bundle.ts'
+import { faultsOfPatterns } from '../checks/faults-of-patterns.ts'
 import { diffInTurn } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { applyPlan } from './apply-plan.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
+import { Destination, destinationsOf, findChosenSecrets } from './import-destinations.ts'
 
 const tag = 'bundles'
 const Part = z.object({
@@ -103,6 +105,7 @@ export const importBundle = defineOperation({
     diffs: z.array(ToolDiffText).describe('The diffs of the first changed tools.'),
     applied: z.boolean(),
     warnings: z.array(z.string()).describe('Of the files, and of the tools that are created or changed.'),
+    destinations: z.array(Destination).describe('The hosts of new and changed tools, with the secrets sent there.'),
   }),
   async handle(input, context) {
     try {
@@ -126,12 +129,16 @@ async function readGiven(
   { bundle, text = '', file, openapi }: Given,
   { signal }: OperationContext,
 ): Promise<UncheckedBundle> {
-  if (bundle !== undefined) return { what: 'The bundle', bundle, problems: checkBundleData(bundle), wrong: [] }
+  if (bundle !== undefined) {
+    const policies = [...bundle.policies, ...bundle.toolsets].map(({ policy }) => policy)
+    const problems = checkBundleData(bundle, await faultsOfPatterns(policies, signal))
+    return { what: 'The bundle', bundle, problems, wrong: [] }
+  }
   return { what: file, ...(await readBundleInWorker(text, { file, openapi, signal })) }
 }
 
 async function makeSo(
-  { prune, dryRun }: Given,
+  { prune, dryRun, openapi }: Given,
   read: UncheckedBundle,
   context: OperationContext<'catalog' | 'registry'>,
 ) {
@@ -148,12 +155,18 @@ async function makeSo(
     const { current, underFile } = await readProtected(on)
     await refuseUnapplicable(checked, underFile, read.bundle)
     const plan = await planBundle(current, read.bundle, { prune, namespace })
+    const named = Object.values(openapi?.auth ?? {})
+    const secrets = { stores: on, workspace: context.caller.workspace, current, wanted: read.bundle, named }
+    const chosen = read.format === 'openapi' ? await findChosenSecrets(secrets) : []
+    if (!dryRun && chosen[0] !== undefined) throw chosen[0]
     const warnings = [
+      ...chosen.map(({ message, hint }) => `${message} ${hint}`),
       ...read.problems.map(({ message }) => message),
       ...warningsOf(checked, plan),
       ...(prune ? [] : warnMissing(current, read.bundle, namespace)),
     ]
-    return { plan, diffs: await diffsOf(plan, current, read.bundle), warnings }
+    const destinations = destinationsOf(plan, read.bundle)
+    return { plan, diffs: await diffsOf(plan, current, read.bundle), warnings, destinations }
   }
   if (dryRun) return { ...toAnswer(await planOn(stores)), applied: false }
   const planned = await stores.transaction(async (inner) => {

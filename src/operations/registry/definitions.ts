@@ -83,7 +83,8 @@ const aliasesOf = (tools: Catalog, format: LlmFormat) =>
     format,
   )
 
-function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
+/** A tool of the catalog, for the formats of models and of other agents. */
+export function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmTool {
   const { version, title, description, inputSchema, outputSchema, annotations, icons, _meta, tags, exampleRequests } =
     tool
   return {

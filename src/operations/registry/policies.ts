@@ -5,6 +5,7 @@ import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
 import { Policy } from '../../contract/policy.ts'
 import { toProblem } from '../../diagnostics/finding.ts'
 import { checkPolicy, shownPolicy } from '../../rules/policy-rules.ts'
+import { faultsOfPatterns } from '../checks/faults-of-patterns.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 const tag = 'policies'
@@ -48,7 +49,7 @@ export const putPolicy = defineOperation({
   input: Policy.extend({ name: PolicyName }),
   output: BundlePolicy,
   async handle({ name, ...policy }, context) {
-    refuseSenseless(policy)
+    await refuseSenseless(policy, context)
     await context.registry.stores.policies.put(context.caller, { name, policy })
     return { name, policy }
   },
@@ -76,8 +77,15 @@ async function findPolicy(context: OperationContext<'registry'>, name: string): 
 }
 
 /** Rejects problems that the schema cannot detect, such as an invalid pattern; the path is that of the policy in the input. */
-export function refuseSenseless(policy: Policy, path: readonly string[] = []): void {
-  const problems = checkPolicy(policy).map((finding) => toProblem({ ...finding, path: [...path, ...finding.path] }))
+export async function refuseSenseless(
+  policy: Policy,
+  { signal }: Pick<OperationContext, 'signal'>,
+  path: readonly string[] = [],
+): Promise<void> {
+  const faultOf = await faultsOfPatterns([policy], signal)
+  const problems = checkPolicy(policy, faultOf).map((finding) =>
+    toProblem({ ...finding, path: [...path, ...finding.path] }),
+  )
   if (problems.length === 0) return
   throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
 }

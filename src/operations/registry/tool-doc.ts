@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { loadTokenCounter } from '../../base/tokens.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
 import { bareNames, positionalNames } from '../../rules/build-input-schema.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
@@ -16,6 +17,7 @@ const CallableDoc = DescribedTool.extend({
     .array(z.string())
     .optional()
     .describe('The arguments that tooldex call takes without a flag, in order.'),
+  tokens: z.int().optional().describe('The number of tokens that an agent reads, where it was requested.'),
 })
 type CallableDoc = z.infer<typeof CallableDoc>
 
@@ -32,22 +34,36 @@ export const readDoc = defineOperation({
     format: DescribeFormat.default('json').describe(
       'The form of the schemas: JSON Schema, or a TypeScript declaration.',
     ),
+    countTokens: z.boolean().default(false).describe('Whether to count the tokens of the description.'),
   }),
   output: CallableDoc,
-  async handle({ idOrName, format, ...input }, context) {
-    const level = format === 'typescript' && input.level === 'summary' ? 'schema' : input.level
-    const named = await resolveName(context, idOrName)
-    const known =
-      named?.registered !== undefined
-        ? await orUndefined(() => docOfRegistered(context, idOrName, { level, format }))
-        : undefined
-    if (known !== undefined) return known
-    const { tools } = await describeTools.handle({ ids: [idOrName], level, format }, context)
-    const doc = tools[0] as DescribedTool
-    const args = named?.registered === undefined ? named?.runnable?.resolved?.tool.args : undefined
-    return args === undefined || level === 'summary' ? doc : { ...doc, positional: [...bareNames(args)] }
+  async handle({ countTokens, ...input }, context) {
+    const doc = await describeOne(input, context)
+    if (!countTokens) return doc
+    const { positional: _, ...read } = doc
+    return { ...doc, tokens: (await loadTokenCounter())(JSON.stringify(read)) }
   },
 })
+
+interface DocRequest {
+  readonly idOrName: string
+  readonly level: DetailLevel
+  readonly format: z.infer<typeof DescribeFormat>
+}
+
+async function describeOne({ idOrName, format, ...input }: DocRequest, context: ToolContext): Promise<CallableDoc> {
+  const level = format === 'typescript' && input.level === 'summary' ? 'schema' : input.level
+  const named = await resolveName(context, idOrName)
+  const known =
+    named?.registered !== undefined
+      ? await orUndefined(() => docOfRegistered(context, idOrName, { level, format }))
+      : undefined
+  if (known !== undefined) return known
+  const { tools } = await describeTools.handle({ ids: [idOrName], level, format }, context)
+  const doc = tools[0] as DescribedTool
+  const args = named?.registered === undefined ? named?.runnable?.resolved?.tool.args : undefined
+  return args === undefined || level === 'summary' ? doc : { ...doc, positional: [...bareNames(args)] }
+}
 
 async function docOfRegistered(
   context: ToolContext,

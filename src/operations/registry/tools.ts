@@ -29,7 +29,7 @@ import {
   refuseInvalid,
   withChange,
 } from './registry.ts'
-import { checkCategory } from './validate-tool.ts'
+import { findConflicts } from './validate-tool.ts'
 import { changeRegistered, WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'
@@ -49,7 +49,7 @@ export const createTool = defineOperation({
     const { stores } = context.registry
     await refuseTakenName(context, content, { policies: await policiesOf(context) })
     const problems = await checkContent(context, content)
-    const conflicts = await checkCategory(context, content)
+    const conflicts = await findConflicts(context, content)
     if (hasErrors([...problems, ...conflicts.category]))
       throw toProblemError({
         code: 'TOOL_INVALID',

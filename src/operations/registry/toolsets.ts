@@ -8,6 +8,7 @@ import { Toolset, ToolsetFilter, ToolsetName } from '../../contract/toolset.ts'
 import { toProblem } from '../../diagnostics/finding.ts'
 import { checkToolset, mayUse } from '../../rules/toolset-rules.ts'
 import { callerIn } from '../catalog/caller-toolsets.ts'
+import { faultsOfPatterns } from '../checks/faults-of-patterns.ts'
 import { findToolsetWarnings } from '../checks/toolset-warnings.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
@@ -58,7 +59,8 @@ export const putToolset = defineOperation({
   input: Toolset.extend(condition),
   output: Toolset.extend(writeWarnings),
   async handle({ expectedVersion, ...toolset }, context) {
-    const problems = checkToolset(toolset).map((finding) => toProblem(finding))
+    const faultOf = await faultsOfPatterns([toolset.policy], context.signal)
+    const problems = checkToolset(toolset, faultOf).map((finding) => toProblem(finding))
     if (problems.length > 0)
       throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
     await context.registry.stores.toolsets.put(context.caller, toolset, { expectedVersion })

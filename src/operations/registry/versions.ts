@@ -1,13 +1,21 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { type RegisteredTool, type ToolContent, ToolVersion } from '../../contract/registry.ts'
+import { type RegisteredTool, ToolChange, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { describeDiff } from '../../versions/index.ts'
 import { diffInTurn } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
-import { checkContent, contentFields, findRegistered, findToValidate, nameToChange } from './registry.ts'
-import { changeRegistered, WrittenTool } from './written-tool.ts'
+import {
+  checkContent,
+  contentFields,
+  findRegistered,
+  findToValidate,
+  nameToChange,
+  refuseInvalid,
+  withChange,
+} from './registry.ts'
+import { changeRegistered, WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'versions'
 
@@ -60,6 +68,33 @@ export const diffVersions = defineOperation({
     const before = await findVersion(context, tool, older)
     const diff = await diffInTurn(before.content, after.content, context.signal)
     return { ...diff, from: older, to: newer, text: describeDiff(diff) }
+  },
+})
+
+/** Compares a change with the tool it would change. */
+export const diffChange = defineOperation({
+  name: 'versions.diffChange',
+  summary: 'Validate a change of a tool, and class its differences from the current version, without applying it.',
+  subject: 'change',
+  scope: 'read',
+  needs: ['catalog', 'registry'],
+  http: { method: 'post', path: '/tools/{idOrName}/diff', tag },
+  input: ToolChange.extend({ idOrName: IdOrName }),
+  output: ToolDiff.extend({
+    from: z.int().describe('The current version.'),
+    text: z.string().describe('The diff as text.'),
+    ...writeWarnings,
+  }),
+  async handle({ idOrName, ...change }, context) {
+    const tool = await findRegistered(context, await nameToChange(context, idOrName))
+    const next = withChange(tool, change)
+    const problems = await refuseInvalid(context, next)
+    const diff = await diffInTurn(contentFields(tool), next, context.signal)
+    return withWarnings({ ...diff, from: tool.version, text: describeDiff(diff) }, problems)
+  },
+  async validateRemainder({ idOrName, ...change }, context) {
+    const tool = await findToValidate(context, idOrName)
+    return tool === undefined ? [] : checkContent(context, withChange(tool, change))
   },
 })
 

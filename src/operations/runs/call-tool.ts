@@ -114,8 +114,8 @@ const whole = (outcome: RunOutcome): RunOutcome =>
 
 /** The beginning of a large output, and the handle of the rest. */
 async function keepLarge(outcome: RunOutcome, results: MemoryResults) {
-  const { outputData, logs, stored } = await shapeOutput(outcome, false, defaultRunSettings)
-  if (stored === null) return { outcome: whole(outcome) }
+  const { outcome: storable, outputData, logs, stored } = await shapeOutput(outcome, false, defaultRunSettings)
+  if (stored === null) return { outcome: storable.status === outcome.status ? whole(outcome) : storable }
   const stdout = outcome.output === undefined ? String(outputData) : logs.stdout
   const result = { ...outcome.result, stdout }
   const preview = { ...outcome, result, ...(outcome.output === undefined ? {} : { output: outputData }) }

@@ -75,7 +75,7 @@ export const executeTool = defineOperation({
       return { dryRun: true as const, toolName: tool.name, plan, ...approvalOf(call), ...about }
     }
     const { signal, onOutput } = context
-    const options = { wait, timeoutMs, signal, onOutput, ...tracing(context, labels) }
+    const options = { wait, timeoutMs, signal, onOutput, ...recordLabels(context, labels) }
     return { ...(await executeCall(context, call, input, options)), ...about }
   },
 })
@@ -110,7 +110,7 @@ export const invokeForModel = defineOperation({
     }
     const call = await resolveCall(context, name, undefined)
     const { warning } = call
-    const options = { wait: true, signal: context.signal, ...tracing(context, labels) }
+    const options = { wait: true, signal: context.signal, ...recordLabels(context, labels) }
     const execution = await executeCall(context, call, input, options)
     const { status, outputData, durationMs, id, result } = execution
     return {
@@ -133,7 +133,7 @@ function errorOf({ status, reason, errorCode, errorMessage }: Execution) {
 }
 
 /** The callerId of a request is only a label: the caller is identified by the key. */
-function tracing(
+function recordLabels(
   { trace }: OperationContext,
   labels: { callerId?: string | undefined; traceId?: string | undefined; idempotencyKey?: string | undefined },
 ) {

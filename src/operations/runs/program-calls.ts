@@ -47,6 +47,7 @@ export function programControls(
 const callerOf = (context: OperationContext, parentId: string | undefined): PartialContext => ({
   ...context,
   parentId,
+  present: undefined,
   respondMs: undefined,
   onOutput: undefined,
   onProgress: undefined,

@@ -1,19 +1,21 @@
 import * as z from 'zod'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
+import { visibleSources } from '../sources/source-view.ts'
 
 /** Returns the metrics of this process. */
 export const readMetrics = defineOperation({
   name: 'metrics.read',
   summary: 'Return the metrics of a server in the Prometheus text format; over HTTP at /metrics.',
   scope: 'read',
-  needs: ['catalog', 'metrics', 'registry'],
+  needs: ['catalog', 'metrics', 'registry', 'sources?'],
   input: z.object({}),
   output: z.string(),
   async handle(_input, context) {
     const { metrics, caller, registry } = context
     const queue = await registry.stores.executions.queue(caller.workspace)
-    return metrics.render(caller.workspace, queue, await readableNames(context), await limitState(context))
+    const state = { limits: await limitState(context), sources: await visibleSources(context) }
+    return metrics.render(caller.workspace, queue, await readableNames(context), state)
   },
 })
 

@@ -10,6 +10,7 @@ import { findTightening } from '../../rules/protection.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
+import { validState } from '../catalog/present-state.ts'
 import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { bindEntry, bindRegistered, namedRules } from './call-rules.ts'
@@ -130,8 +131,10 @@ function refuseVersion(name: string, version: number | undefined): void {
 }
 
 /** The rules of stored policies for each tool and this caller; undefined for a hidden tool. */
-async function readRules({ registry, caller }: OperationContext<'registry?'>): Promise<(tool: string) => Rules> {
-  const rulesOn = namedRules((await registry?.stores.policies.list(caller.workspace)) ?? [], caller)
+async function readRules(context: OperationContext<'registry?'>): Promise<(tool: string) => Rules> {
+  const { registry, caller } = context
+  const stored = await registry?.stores.policies.list(caller.workspace, validState(context))
+  const rulesOn = namedRules(stored ?? [], caller)
   return (tool) => {
     const { rules, hiddenBy } = rulesOn(tool)
     return hiddenBy.length > 0 ? undefined : rules
@@ -163,7 +166,7 @@ export const recheckOf =
     input: Readonly<Record<string, unknown>>,
   ) =>
   async (): Promise<void> => {
-    const now = await resolveCall(context, tool.id ?? id, tool.version ?? undefined)
+    const now = await resolveCall({ ...context, present: undefined }, tool.id ?? id, tool.version ?? undefined)
     if (now.approvalBy.length > 0)
       throw new TooldexError('APPROVAL_NEEDED', `${tool.name} now requires approval of each call; call it again.`)
     await context.runner.prepare(now.tool, input)

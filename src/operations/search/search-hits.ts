@@ -38,6 +38,8 @@ export const SearchHit = z.object({
   description: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   explanation: Explanation.optional(),
+  /** The number of tokens of the definition, where it was requested. */
+  tokens: z.int().optional(),
 })
 export type SearchHit = z.infer<typeof SearchHit>
 

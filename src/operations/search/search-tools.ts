@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { loadTokenCounter } from '../../base/tokens.ts'
+import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { Catalog, SearchPageQuery } from '../../catalog/index.ts'
-import { Explanation, SearchMode } from '../../contract/search.ts'
+import type { Catalog, CatalogHit, SearchPageQuery } from '../../catalog/index.ts'
+import { Explanation, Fit, SearchMode } from '../../contract/search.ts'
 import { CliSummary } from '../../contract/tool-index.ts'
 import { onServer } from '../../contract/tool-state.ts'
 import { firstWords } from '../../search/index.ts'
@@ -11,6 +11,7 @@ import { explainAbsent } from './explain-absent.ts'
 import { countFacets, Facets, searchFilters, toFilters, withSubtree } from './search-filters.ts'
 import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
+import { maxNearest, verdictOf } from './verdict.ts'
 
 const Input = z.object({
   query: z.string().nullish(),
@@ -26,6 +27,8 @@ const Input = z.object({
   facets: z.boolean().nullish(),
   /** Whether to explain the rank of each result. */
   explain: z.boolean().nullish(),
+  /** Whether to count the tokens of the definition of each result. */
+  countTokens: z.boolean().nullish(),
   /** A tool whose presence or absence in the results is explained. */
   explainTool: z.string().nullish(),
 })
@@ -47,6 +50,10 @@ export const searchTools = defineOperation({
     spentTokens: z.int(),
     omitted: z.int(),
     facets: Facets.optional(),
+    /** Whether a tool here does this; absent without a query. For `none` at most three nearest tools are listed. */
+    fit: Fit.optional(),
+    /** The next steps if no tool fits. */
+    advice: z.string().optional(),
     /** Present if the results are degraded. */
     note: z.string().optional(),
     explained: z.object({ tool: z.string(), reason: z.string(), explanation: Explanation.optional() }).optional(),
@@ -74,8 +81,12 @@ async function overview({ limit }: Input, context: OperationContext<'catalog' | 
   const configs = summarizeConfigs(catalog.current().index.summary(), tools, view)
   const all = [...configs, ...summarizeRegistered(tools, view), ...summarizeProgram(tools, view)]
   const summary = all.slice(0, limit ?? all.length)
-  const spentTokens = count(JSON.stringify(summary))
-  return { mode: 'summary' as const, summary, spentTokens, omitted: all.length - summary.length }
+  return withSpent(count, { mode: 'summary' as const, summary, omitted: all.length - summary.length })
+}
+
+/** The answer with the tokens of all of it. */
+export function withSpent<Answer extends object>(count: TokenCounter, answer: Answer) {
+  return { ...answer, spentTokens: count(JSON.stringify(answer)) }
 }
 
 /** Counts only visible tools; a config without any is not listed. */
@@ -110,6 +121,15 @@ function summarizeProgram(tools: Catalog, view: ToolView | undefined): readonly 
   })
 }
 
+/** The tokens that a definition takes where a client lists the tool. */
+function withTokens(results: readonly SearchHit[], hits: readonly CatalogHit[], count: TokenCounter): SearchHit[] {
+  const tools = new Map(hits.map(({ id, tool }) => [id, tool]))
+  return results.map((hit) => {
+    const { name, description, inputSchema } = tools.get(hit.id) ?? {}
+    return { ...hit, tokens: count(JSON.stringify({ name, description, inputSchema })) }
+  })
+}
+
 async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
   const count = await loadTokenCounter()
   const { catalog, memory, caller } = context
@@ -120,8 +140,9 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const page = tools.search(question)
   const explains = input.explain && question.query.trim() !== ''
   const candidates = []
-  for (let at = 0; at < page.hits.length; at += explainedAtOnce) {
-    const hits = page.hits.slice(at, at + explainedAtOnce)
+  const shown = page.fit === 'none' ? page.hits.slice(0, maxNearest) : page.hits
+  for (let at = 0; at < shown.length; at += explainedAtOnce) {
+    const hits = shown.slice(at, at + explainedAtOnce)
     const ids = hits.map(({ id }) => id)
     if (explains) await turn()
     const explanations = explains ? [...(await catalog.engine()).explainAll(ids, question)] : []
@@ -132,7 +153,8 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     }
   }
   await turn()
-  const { results, spentTokens } = fitHits(candidates, input, count)
+  const fitting = fitHits(candidates, input, count).results
+  const results = input.countTokens ? withTokens(fitting, page.hits, count) : fitting
   memory.noteSearch(
     caller,
     question.query,
@@ -141,16 +163,16 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const nextCursor = results.length === 0 ? undefined : page.cursorAfter(results.length)
   if (input.facets) await turn()
   const omitted = Math.max(page.total - page.offset - results.length, 0)
-  return {
+  return withSpent(count, {
     mode: 'search' as const,
     results,
-    spentTokens,
     omitted,
     ...(nextCursor === undefined ? {} : { nextCursor }),
+    ...verdictOf(page.fit),
     ...(input.facets ? { facets: facetsOf(question, tools) } : {}),
     ...(note === undefined ? {} : { note }),
     ...(input.explainTool == null ? {} : { explained: await explainAbsent(input.explainTool, question, context) }),
-  }
+  })
 }
 
 // The query is ranked once for this many hits; other requests get their turns in between.

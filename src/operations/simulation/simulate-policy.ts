@@ -30,7 +30,7 @@ export const simulatePolicy = defineOperation({
   }),
   output: SimulationReport,
   async handle({ policy, name, days, limit, ...filters }, context) {
-    refuseSenseless(policy, ['policy'])
+    await refuseSenseless(policy, context, ['policy'])
     const stored = await context.registry.stores.policies.list(context.caller.workspace)
     const others = stored.filter((each) => each.name !== name)
     const current = new CallDecider(context, stored)

@@ -6,11 +6,12 @@ import type { OfferMethod, UpstreamOffers, UpstreamServer } from '../../contract
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { qualify, qualifyUris, resolveOffer } from './offer-names.ts'
+import { workspaceOffers } from './workspace-offers.ts'
 
 const tag = 'upstreams'
 const Item = z.record(z.string(), z.unknown())
 type Item = z.infer<typeof Item>
-type OfferContext = OperationContext<'catalog' | 'registry?' | 'upstreams?'>
+type OfferContext = OperationContext<'catalog' | 'registry?' | 'upstreams?' | 'sources?'>
 
 const lists = {
   prompts: ['prompts/list', 'prompts'],
@@ -23,7 +24,7 @@ export const listOffers = defineOperation({
   name: 'upstreams.list',
   summary: 'List the prompts, resources or resource templates of the MCP servers behind this one.',
   scope: 'read',
-  needs: ['catalog', 'registry?', 'upstreams?'],
+  needs: ['catalog', 'registry?', 'upstreams?', 'sources?'],
   http: { method: 'get', path: '/upstreams/{kind}', tag },
   input: z.strictObject({ kind: z.enum(['prompts', 'resources', 'templates']) }),
   output: z.object({
@@ -33,12 +34,16 @@ export const listOffers = defineOperation({
   async handle({ kind }, context) {
     const [method, key] = lists[kind]
     const { servers, offers } = await visibleOffers(context)
+    // Reading starts nothing: a key with the scope read sees what running servers offer.
+    const mayStart = context.scopes.has('call') || context.scopes.has('write')
     const unavailable: { server: string; reason: string }[] = []
     const items = await Promise.all(
       servers.map(async (server): Promise<readonly Item[]> => {
         try {
           const signal = context.signal ?? new AbortController().signal
-          const result = (await offers?.request(server.name, method, { params: {}, signal })) as Item | undefined
+          const result = (await offers?.request(server.name, method, { params: {}, signal, mayStart })) as
+            | Item
+            | undefined
           return ((result?.[key] ?? []) as readonly Item[]).map((item) => qualify(server, item))
         } catch (thrown) {
           unavailable.push({ server: server.name, reason: toTooldexError(thrown).message })
@@ -64,7 +69,7 @@ export const requestOffer = defineOperation({
   name: 'upstreams.request',
   summary: 'Get a prompt, read a resource or complete an argument of an MCP server behind this one.',
   scope: 'call',
-  needs: ['catalog', 'registry?', 'upstreams?'],
+  needs: ['catalog', 'registry?', 'upstreams?', 'sources?'],
   http: { method: 'post', path: '/upstreams/request', tag },
   input: z.strictObject({
     method: z.enum(['prompts/get', 'resources/read', 'completion/complete']),
@@ -163,7 +168,7 @@ async function visibleOffers(context: OfferContext): Promise<{
   readonly servers: readonly UpstreamServer[]
   readonly offers: UpstreamOffers | undefined
 }> {
-  const offers = context.upstreams?.(context.caller.workspace)
+  const offers = workspaceOffers(context)
   if (offers === undefined) return { servers: [], offers }
   const view = await viewOf(context)
   const isVisible = ({ name }: UpstreamServer) =>

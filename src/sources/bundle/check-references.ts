@@ -4,7 +4,7 @@ import { type Bundle, type BundleCategory, bundleKinds } from '../../contract/bu
 import { findCategoryNameProblem, registryLimits } from '../../contract/registry.ts'
 import { type Finding, toProblem } from '../../diagnostics/finding.ts'
 import { checkLimitRule } from '../../rules/limit-rules.ts'
-import { checkPolicy } from '../../rules/policy-rules.ts'
+import { checkPolicy, type FaultOfPattern } from '../../rules/policy-rules.ts'
 import { checkToolset } from '../../rules/toolset-rules.ts'
 import type { BundlePart } from './read-part.ts'
 
@@ -16,18 +16,21 @@ export interface PartFinding<Seen = BundlePart> extends Finding {
 }
 
 /** Problems of a bundle that was sent as data instead of text, at JSON pointers. */
-export function checkBundleData(bundle: Bundle): readonly Problem[] {
-  const found = [...checkRules(bundle), ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }])]
+export function checkBundleData(bundle: Bundle, faultOf?: FaultOfPattern): readonly Problem[] {
+  const found = [
+    ...checkRules(bundle, faultOf),
+    ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }]),
+  ]
   return found.map((finding) => toProblem(finding))
 }
 
 /** Contradictions in the policies, toolsets and limits of a bundle. */
-export function checkRules({ policies, toolsets, limits }: Bundle): readonly Finding[] {
+export function checkRules({ policies, toolsets, limits }: Bundle, faultOf?: FaultOfPattern): readonly Finding[] {
   const below = (path: readonly PropertyKey[], found: readonly Finding[]) =>
     found.map((finding) => ({ ...finding, path: [...path, ...finding.path] }))
   return [
-    ...policies.flatMap(({ policy }, index) => below(['policies', index, 'policy'], checkPolicy(policy))),
-    ...toolsets.flatMap((toolset, index) => below(['toolsets', index], checkToolset(toolset))),
+    ...policies.flatMap(({ policy }, index) => below(['policies', index, 'policy'], checkPolicy(policy, faultOf))),
+    ...toolsets.flatMap((toolset, index) => below(['toolsets', index], checkToolset(toolset, faultOf))),
     ...limits.flatMap((limit, index) => below(['limits', index], checkLimitRule(limit))),
   ]
 }

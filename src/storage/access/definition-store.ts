@@ -2,15 +2,18 @@ import { getTableName } from 'drizzle-orm'
 import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { DefinitionStore } from '../../contract/definition-store.ts'
-import type { Caller, Condition } from '../../contract/stores.ts'
+import type { Caller, Condition, RegistryState } from '../../contract/stores.ts'
 import { isExpectedText } from '../../rules/expected.ts'
-import { type Db, SharedReads } from '../database.ts'
+import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
 import { recordOffered } from '../record.ts'
 import type { limits, toolsets } from '../schema-access.ts'
 
 type Row = typeof toolsets.$inferSelect
+
+/** The maximum number of workspaces whose definitions are kept. */
+const maxKept = 100
 
 /** Named definitions, such as toolsets: one row each, with an audit entry for every change. */
 export class DatabaseDefinitionStore<Definition extends { readonly name: string }>
@@ -21,6 +24,7 @@ export class DatabaseDefinitionStore<Definition extends { readonly name: string 
   readonly #schema: z.ZodType<Definition>
   readonly #rows: ReturnType<typeof namedRows<typeof toolsets>>
   readonly #lists = new SharedReads<readonly Definition[]>()
+  readonly #kept = new KeptReads<readonly Definition[]>(maxKept)
 
   constructor(db: Db, table: typeof toolsets | typeof limits, schema: z.ZodType<Definition>) {
     this.#db = db
@@ -29,9 +33,9 @@ export class DatabaseDefinitionStore<Definition extends { readonly name: string 
     this.#rows = namedRows(table as typeof toolsets, this.#noun)
   }
 
-  list(workspace: string) {
+  list(workspace: string, state?: RegistryState) {
     const read = async () => (await this.#rows.list(this.#db, workspace)).flatMap((row) => this.#parse(row))
-    return this.#lists.read(workspace, () => guard(read))
+    return this.#kept.read(workspace, state, () => this.#lists.read(workspace, () => guard(read)))
   }
 
   get(workspace: string, name: string) {

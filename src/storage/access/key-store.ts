@@ -54,10 +54,11 @@ export class DatabaseKeyStore implements KeyStore {
   find(hash: string) {
     return guard(async () => {
       this.#byHash ??= prepareFinder(this.#db)
-      const [row] = await this.#byHash.execute({ hash })
-      if (row === undefined) return undefined
+      const [found] = await this.#byHash.execute({ hash })
+      if (found === undefined) return undefined
+      const { row, registryState } = found
       if (row.lastUsedAt === null || Date.now() - row.lastUsedAt.getTime() > 60_000) await this.#noteUse(row.id)
-      return toKey(row)
+      return { ...toKey(row), registryState }
     })
   }
 
@@ -112,6 +113,9 @@ export class DatabaseKeyStore implements KeyStore {
   }
 }
 
+// The counter of changes alone would repeat itself after the import of a file.
+const registryState = sql<string>`${workspaces.changes} || '.' || ${workspaces}.xmin::text`
+
 /** The query of every request is prepared once. */
 function prepareFinder(db: Db) {
   const valid = and(
@@ -119,7 +123,12 @@ function prepareFinder(db: Db) {
     isNull(apiKeys.revokedAt),
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
   )
-  return db.select().from(apiKeys).where(valid).prepare('key_by_hash')
+  return db
+    .select({ row: apiKeys, registryState })
+    .from(apiKeys)
+    .innerJoin(workspaces, eq(workspaces.id, apiKeys.workspaceId))
+    .where(valid)
+    .prepare('key_by_hash')
 }
 
 /** Cancels the calls of a key that have not started; running ones are cancelled by their worker. */

@@ -2,31 +2,34 @@ import { and, eq, gte, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import { sameJson } from '../../base/json-values.ts'
 import type { BundlePolicy, StoredPolicy } from '../../contract/bundle.ts'
-import type { Caller, PolicyStore } from '../../contract/stores.ts'
+import type { Caller, PolicyStore, RegistryState } from '../../contract/stores.ts'
 import { readPolicy } from '../../rules/policy-rules.ts'
-import { type Db, SharedReads } from '../database.ts'
+import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
 import { record, recordOffered } from '../record.ts'
 import { policies } from '../schema.ts'
 
 const rows = namedRows(policies, 'policy')
+/** The maximum number of workspaces whose policies are kept. */
+const maxKept = 100
 
 export class DatabasePolicyStore implements PolicyStore {
   readonly #db: Db
   readonly #lists = new SharedReads<readonly StoredPolicy[]>()
+  readonly #kept = new KeptReads<readonly StoredPolicy[]>(maxKept)
   #all: ReturnType<typeof prepareList> | undefined
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  list(workspace: string) {
+  list(workspace: string, state?: RegistryState) {
     const read = async () => {
       this.#all ??= prepareList(this.#db)
       return (await this.#all.execute({ workspace })).map(toPolicy)
     }
-    return this.#lists.read(workspace, () => guard(read))
+    return this.#kept.read(workspace, state, () => this.#lists.read(workspace, () => guard(read)))
   }
 
   get(workspace: string, name: string) {

@@ -88,7 +88,7 @@ export async function arrangeCategories(
   }
   for (let start = 0; start < create.length; start += batch)
     await insert(db, caller, create.slice(start, start + batch).map(toRow))
-  for (const category of change) await move(db, caller, toRow(category))
+  for (const category of change) await updateCategory(db, caller, toRow(category))
   checkDepths(await readAll(db, caller))
 }
 
@@ -109,7 +109,7 @@ async function insert(db: Db, caller: Caller, part: readonly CategoryRow[]): Pro
   await recordMany(db, caller, changes)
 }
 
-async function move(db: Db, caller: Caller, { id, name, description, parentId }: CategoryRow): Promise<void> {
+async function updateCategory(db: Db, caller: Caller, { id, name, description, parentId }: CategoryRow): Promise<void> {
   const [before] = await db.select().from(toolCategories).where(eq(toolCategories.id, id))
   const [after] = await db
     .update(toolCategories)

@@ -25,6 +25,7 @@ export const dumpedTables: readonly PgTable[] = [
   access.toolsets,
   access.limits,
   access.limitUsage,
+  access.sources,
   schema.learnedQueries,
   schema.idempotentAnswers,
   schema.auditEntries,

@@ -398,6 +398,26 @@ export function describeExecutions(
       for (const id of ids) await stores.executions.finish({ id, attempt: 1 }, ended(null))
     })
 
+    it('counts calls, failures and durations by span of time, newest first up to a maximum', async () => {
+      const toolName = `counted_${randomUUID().slice(0, 8)}`
+      const query = { since: new Date(Date.now() - 3_600_000), spanMs: 3_600_000, maxRuns: 100, tool: toolName }
+      expect(await stores.stats.runs('default', query)).toMatchObject({ total: { runs: 0, p50Ms: null }, spans: [] })
+      const outcome = { ...ended(null).outcome, status: 'FAILED' } as const
+      for (const more of [{}, {}, { outcome }]) {
+        const { execution } = await create(here, { toolName })
+        await stores.executions.finish(execution, ended(null, more))
+      }
+      await create(here, { toolName, purpose: 'replay' })
+      const { total, spans } = await stores.stats.runs('default', query)
+      expect(total).toEqual({ runs: 3, failed: 1, p50Ms: expect.any(Number), p95Ms: expect.any(Number) })
+      // The hour may change during the test.
+      expect(spans.reduce((sum, { runs }) => sum + runs, 0)).toBe(3)
+      expect(Date.parse(spans[0]?.from ?? '') % 3_600_000).toBe(0)
+      expect((await stores.stats.runs('default', { ...query, maxRuns: 2 })).total.runs).toBe(2)
+      expect((await stores.stats.runs('default', { ...query, names: new Set(['other']) })).total.runs).toBe(0)
+      expect((await stores.stats.runs('other', query)).total.runs).toBe(0)
+    })
+
     it('stores a large output separately, for its caller and for a limited time', async () => {
       const { execution } = await create(here)
       const stored = { handle: randomUUID(), mediaType: 'text/plain', content: 'x'.repeat(1000), lifeMs: 60_000 }

@@ -60,5 +60,6 @@ const asTexts = (types: readonly number[]) => Object.fromEntries(types.map((type
 
 const notify = (listener: number, payload: string) => sendEvent({ listener, payload } satisfies EngineNotice)
 
-const started = startEngine((workerData as { dataDir?: string }).dataDir)
+// The language of triggers; a command may need none.
+const started = startEngine((workerData as { dataDir?: string }).dataDir, ['plpgsql'])
 answerTasks(async (task: EngineTask) => handle(await started, task), started)

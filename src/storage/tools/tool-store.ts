@@ -2,13 +2,21 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import { sameOrderedJson } from '../../base/json-values.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../../contract/registry.ts'
-import type { Caller, ChangeOptions, Expected, NewTool, PageQuery, ToolStore } from '../../contract/stores.ts'
+import type {
+  Caller,
+  ChangeOptions,
+  Expected,
+  NewTool,
+  PageQuery,
+  RegistryState,
+  ToolStore,
+} from '../../contract/stores.ts'
 import type { ToolListQuery } from '../../contract/tool-list.ts'
 import type { ToolStatus } from '../../contract/tool-state.ts'
 import { isExpectedTool, toolTag } from '../../rules/expected.ts'
 import { renameInPolicies } from '../access/policy-store.ts'
 import { selectTags, updateTag } from '../categories/tags.ts'
-import { type Db, SharedReads } from '../database.ts'
+import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
 import type { Cursors } from '../page.ts'
@@ -20,11 +28,14 @@ import { listOffered, listOfferedSince } from './list-offered.ts'
 import { selectTools, selectVersions } from './list-tools.ts'
 
 const rows = namedRows(tools, 'tool', 'TOOL_NOT_FOUND')
+/** The maximum number of kept tools, each with its script. */
+const maxKept = 200
 
 export class DatabaseToolStore implements ToolStore {
   readonly #db: Db
   readonly #cursors: () => Promise<Cursors>
   readonly #reads = new SharedReads<RegisteredTool | undefined>()
+  readonly #kept = new KeptReads<RegisteredTool | undefined>(maxKept)
   #prepared: ReturnType<typeof prepareFinders> | undefined
 
   constructor(db: Db, cursors: () => Promise<Cursors>) {
@@ -60,7 +71,7 @@ export class DatabaseToolStore implements ToolStore {
     return transact(this.#db, make, { withinMs })
   }
 
-  get(workspace: string, idOrName: string) {
+  get(workspace: string, idOrName: string, state?: RegistryState) {
     const find = async () => {
       const { byId, byName } = this.#finders()
       const found = isUuid(idOrName)
@@ -69,7 +80,8 @@ export class DatabaseToolStore implements ToolStore {
       const [row] = await found
       return row === undefined ? undefined : toTool(row)
     }
-    return this.#reads.read(JSON.stringify([workspace, idOrName]), () => guard(find))
+    const key = JSON.stringify([workspace, idOrName])
+    return this.#kept.read(key, state, () => this.#reads.read(key, () => guard(find)))
   }
 
   /** The most frequent queries are prepared once. */

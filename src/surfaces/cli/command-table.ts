@@ -34,7 +34,8 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/call.ts')).addCall,
   },
   import: {
-    summary: 'register the operations of an OpenAPI document, or draft a config from the help text of a program',
+    summary:
+      'add the MCP servers of clients or the operations of an OpenAPI document, or draft a config from a help text',
     load: async () => (await import('./commands/import.ts')).addImport,
   },
   install: {
@@ -44,6 +45,10 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   uninstall: {
     summary: 'remove Tooldex from an MCP client, keeping a backup of its config',
     load: async () => (await import('./commands/install.ts')).addUninstall,
+  },
+  export: {
+    summary: 'print the config with which an MCP client reaches Tooldex',
+    load: async () => (await import('./commands/export.ts')).addExport,
   },
   skill: {
     summary: 'print the guide for agents that write configs, or install it for Claude Code',
@@ -84,6 +89,14 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   executions: {
     summary: 'list, show, follow, cancel and approve recorded runs',
     load: async () => (await import('./commands/executions.ts')).addExecutions,
+  },
+  add: {
+    summary: 'add an MCP server as a source of tools: add NAME -- COMMAND, or add NAME URL',
+    load: async () => (await import('./commands/registry/source-commands.ts')).addAdd,
+  },
+  sources: {
+    summary: 'list the sources of tools; approve, refresh and remove MCP servers',
+    load: async () => (await import('./commands/registry/source-commands.ts')).addSources,
   },
   envs: {
     summary: 'manage the package sets of Python tools on this machine',

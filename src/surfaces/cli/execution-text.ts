@@ -1,5 +1,6 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
 import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
+import type { RunCounts } from '../../contract/stats-store.ts'
 import type { WorkerState } from '../../contract/worker.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import { formatTable } from './format-table.ts'
@@ -15,6 +16,12 @@ export const stateOf = ({ status, reason }: ExecutionSummary): string =>
 export const timeOf = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
 export const tookText = (ms: number | null): string =>
   ms === null ? '' : ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`
+
+interface Statistics {
+  readonly total: RunCounts
+  readonly hours: readonly (RunCounts & { readonly from: string })[]
+  readonly complete: boolean
+}
 
 /** A run, with its calls where it is a program. */
 interface ShownRun extends Execution {
@@ -121,3 +128,18 @@ interface ResultPage {
   readonly total: number
   readonly nextOffset?: number | undefined
 }
+
+/** The statistics of runs, an hour in a row. */
+export function statisticsText({ hours, total, complete }: Statistics, columns: number): string {
+  if (total.runs === 0) return 'No run is recorded in this time. Call a tool with: tooldex call TOOL\n'
+  const rows = [...hours.map(({ from, ...counts }) => [timeOf(from), ...cellsOf(counts)]), ['all', ...cellsOf(total)]]
+  const table = formatTable(['Hour (UTC)', 'Runs', 'Failed', 'p50', 'p95'], rows, columns)
+  return `${table}\n${complete ? '' : 'only the newest runs were counted\n'}`
+}
+
+const cellsOf = ({ runs, failed, p50Ms, p95Ms }: RunCounts): string[] => [
+  String(runs),
+  String(failed),
+  tookText(p50Ms === null ? null : Math.round(p50Ms)),
+  tookText(p95Ms === null ? null : Math.round(p95Ms)),
+]

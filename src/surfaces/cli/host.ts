@@ -94,7 +94,7 @@ export interface CliHost {
   /** The local server, which has the embedded database open. */
   runningServer(): ServerAddress | undefined
   /** Whether a registry exists: a server, a database named by the environment, or the embedded database. */
-  hasRegistry(): boolean
+  registryExists(): boolean
   configNames(): readonly string[]
   /** Opens a file in the editor of the user. */
   edit(file: string): Promise<void>

@@ -17,7 +17,7 @@ export interface Greeting {
   readonly hasExamples: boolean
 }
 
-/** The served tools, the key, the URL of the API page, the next commands and how to stop. */
+/** The served tools, the key, the URL of the console, the next commands and how to stop. */
 export function greetingLines({ url, engine, tools, newKey, isKeySet, keyFile, folders, hasExamples }: Greeting) {
   const self = ownCommand()
   // The first example works without a network.
@@ -29,8 +29,8 @@ export function greetingLines({ url, engine, tools, newKey, isKeySet, keyFile, f
     keyLine(newKey, isKeySet),
     // Browsers do not send the part after #, so the key is in no request and no log.
     newKey === undefined
-      ? `API documentation at ${url}/docs`
-      : `log in at ${url}/docs#key=${encodeURIComponent(newKey)}`,
+      ? `console at ${url}, API documentation at ${url}/docs`
+      : `log in at ${url}/#key=${encodeURIComponent(newKey)}`,
     `MCP endpoint at ${url}/mcp`,
     `next: ${login}${self} tools list; ${self} ${first}`,
     ...(keyFile === undefined ? [] : [`secrets are encrypted with the new key in ${keyFile}: back it up${shared}`]),

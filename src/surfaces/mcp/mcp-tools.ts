@@ -1,5 +1,6 @@
 import type { ProcessContext } from '../../operations/operation.ts'
 import { createLocalClient, type RegistryClient } from '../../operations/registry-client/registry-client.ts'
+import { workspaceOffers } from '../../operations/upstreams/workspace-offers.ts'
 import type { ApprovalOptions } from './approvals.ts'
 import { type ClientExchange, MemoryExchanges } from './client-rounds.ts'
 import type { ListMode } from './list-mode.ts'
@@ -39,14 +40,14 @@ export const soleClient = (): ClientExchange => ({
 
 /** The tools of this process; of a server if the URL for approvals is known. */
 export function toolsOfContext(context: ProcessContext, mode: ListMode, live: boolean, origin?: string): McpTools {
-  const { catalog, runner, caller, registry, upstreams } = context
+  const { catalog, runner, caller, registry } = context
   return {
     client: createLocalClient(context),
     mode,
     exchange: registry === undefined ? soleClient() : { caller, exchanges: registry.stores.exchanges },
     isShared: origin !== undefined,
     isRecorded: context.runs !== undefined,
-    hasPrompts: (upstreams?.(caller.workspace)?.servers().length ?? 0) > 0,
+    hasPrompts: (workspaceOffers(context)?.servers().length ?? 0) > 0,
     // Others need the decision of somebody else.
     mayApprove: async () => context.scopes.has('admin'),
     approvalUrl: (id) => (origin === undefined ? undefined : toApprovalUrl(origin, id)),
@@ -60,9 +61,8 @@ export function toolsOfContext(context: ProcessContext, mode: ListMode, live: bo
   }
 }
 
-/** The form of the API page that approves an execution. */
-export const toApprovalUrl = (origin: string, executionId: string): string =>
-  `${origin}/docs#executions.approve?id=${executionId}`
+/** The page of the console where a person decides on an execution. */
+export const toApprovalUrl = (origin: string, executionId: string): string => `${origin}/executions/${executionId}`
 
 /** Combines the tools of local configs and of a registry; a shared name resolves to the tool of the config. */
 export function combineTools(local: McpTools, registry: McpTools, client: RegistryClient): McpTools {

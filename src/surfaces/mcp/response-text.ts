@@ -2,7 +2,8 @@ import type * as z from 'zod'
 import { showInvisible } from '../../base/visible-text.ts'
 import type { describeTools } from '../../operations/search/describe-tools.ts'
 import type { searchTools } from '../../operations/search/search-tools.ts'
-import { exampleText, readinessText } from '../text/result-text.ts'
+import { fitOfHit } from '../../operations/search/verdict.ts'
+import { exampleText, readinessText, verdictTexts } from '../text/result-text.ts'
 
 type SearchOutput = z.output<typeof searchTools.output>
 type DescribeOutput = z.output<typeof describeTools.output>
@@ -18,20 +19,25 @@ export function searchText(output: SearchOutput): string {
     if (output.note !== undefined) lines.push(`(${output.note})`)
     return showInvisible(lines.join('\n'))
   }
-  const lines = (output.results ?? []).map(
-    ({ name, callAs, signature, shortDescription, description, inputSchema, readiness }) => {
-      const state = readiness === undefined ? '' : ` (${readinessText(readiness)})`
-      const text = `${signature ?? callAs ?? name}: ${description ?? shortDescription}${state}`
-      return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
-    },
-  )
+  const lines = (output.results ?? []).map((hit) => hitText(hit, output.fit !== undefined))
+  if (lines.length > 0 && output.fit !== undefined && output.fit !== 'good') lines.unshift(verdictTexts[output.fit])
+  if (output.advice !== undefined) lines.push(output.advice)
   if (output.note !== undefined) lines.push(`(${output.note})`)
   if (output.nextCursor !== undefined) lines.push(`(${output.omitted} more: cursor ${output.nextCursor})`)
-  if (lines.length === 0 && output.omitted > 0)
+  if (output.results?.length === 0 && output.omitted > 0)
     return `${output.omitted} tools match, but none fits. Increase limit or budgetTokens.`
-  return lines.length === 0
+  return output.results?.length === 0
     ? 'No tool matches. Try other words, or omit the query for an overview.'
     : showInvisible(lines.join('\n'))
+}
+
+/** A tool, its purpose, how well it fits, and why it cannot be called. */
+function hitText(hit: NonNullable<SearchOutput['results']>[number], isJudged: boolean): string {
+  const { name, callAs, signature, shortDescription, description, inputSchema, readiness, score } = hit
+  const state = readiness === undefined ? '' : ` (${readinessText(readiness)})`
+  const fit = isJudged ? ` [${fitOfHit(score)}]` : ''
+  const text = `${signature ?? callAs ?? name}: ${description ?? shortDescription}${fit}${state}`
+  return inputSchema === undefined ? text : `${text}\n${JSON.stringify(inputSchema)}`
 }
 
 /** Formats descriptions of tools for a model. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { TooldexError } from '../../base/errors.ts'
-import type { KeyStore } from '../../contract/stores.ts'
+import type { KeyStore, RegistryState } from '../../contract/stores.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { hashKey } from '../../operations/registry/keys.ts'
 import { isToken, isWrongToken, type OAuthSettings, TokenVerifier } from './access-tokens.ts'
@@ -18,15 +18,22 @@ interface Identity {
   readonly toolsets?: readonly string[]
   /** Whether the caller may run programs. */
   readonly codeMode?: boolean
+  /** The state of the registry, if it was read with the key. */
+  readonly registryState?: RegistryState
   /** The key, which can be revoked; absent with an access token, which expires. */
   readonly keyId?: string
   /** Aborted when the access token expires. */
   readonly expired?: AbortSignal
 }
 
+/** The proof of identity that a session stores: the hash of a key, which is no longer a key, or an access token. */
+export type Credential = { readonly keyHash: string } | { readonly token: string }
+
 /** The parts of a request for authentication. */
 interface Credentials {
   readonly authorization: string | undefined
+  /** The credential of the session; used without an Authorization header. */
+  readonly session?: Credential | undefined
   readonly address: string
   /** The address of the client. */
   readonly source: string
@@ -58,22 +65,37 @@ export class Authenticator {
   }
 
   /** Writes and calls look the key up each time. */
-  async identify({ authorization, address, source, isReading }: Credentials): Promise<Identity> {
+  async identify({ authorization, session, address, source, isReading }: Credentials): Promise<Identity> {
     rejectSecretInUrl(address)
+    if (authorization === undefined && session !== undefined) {
+      if ('token' in session) return this.#identifyByToken(session.token, source)
+      return this.#identifyByHash(session.keyHash, isReading, endedSession)
+    }
     const [scheme = '', secret = ''] = (authorization ?? '').split(' ')
     if (scheme.toLowerCase() !== 'bearer' || secret === '')
       throw new TooldexError('UNAUTHORIZED', 'An API key is required.')
-    if (this.#tokens !== undefined && isToken(secret)) return this.#identifyByToken(this.#tokens, secret, source)
-    const hash = hashKey(secret)
+    const credential = this.credentialOf(secret)
+    if ('token' in credential) return this.#identifyByToken(credential.token, source)
+    return this.#identifyByHash(credential.keyHash, isReading, () =>
+      this.#failed.refuse(unknownKey(), [addressOf(source), `key ${secret.slice(0, prefixLength)}`]),
+    )
+  }
+
+  /** The credential that a session stores for a key or an access token. */
+  credentialOf(secret: string): Credential {
+    return this.#tokens !== undefined && isToken(secret) ? { token: secret } : { keyHash: hashKey(secret) }
+  }
+
+  async #identifyByHash(hash: string, isReading: boolean, refuse: () => TooldexError): Promise<Identity> {
     const now = Date.now()
     const cached = this.#cache.get(hash)
     if (isReading && cached !== undefined && cached.until > now) return cached.identity
     const key = await this.#keys.find(hash)
     if (key === undefined) {
       this.#cache.delete(hash)
-      throw this.#failed.refuse(unknownKey(), [addressOf(source), `key ${secret.slice(0, prefixLength)}`], now)
+      throw refuse()
     }
-    const { workspace, name, id: keyId, codeMode } = key
+    const { workspace, name, id: keyId, codeMode, registryState } = key
     const restriction = key.toolsets === null ? {} : { toolsets: key.toolsets }
     const identity = {
       workspace,
@@ -84,14 +106,12 @@ export class Authenticator {
       ...restriction,
     }
     this.#cache.set(hash, { identity, until: now + cacheMs })
-    return identity
+    return { ...identity, registryState }
   }
 
-  async #identifyByToken(
-    { verifier, workspace }: { readonly verifier: TokenVerifier; readonly workspace: string },
-    token: string,
-    source: string,
-  ): Promise<Identity> {
+  async #identifyByToken(token: string, source: string): Promise<Identity> {
+    if (this.#tokens === undefined) throw endedSession()
+    const { verifier, workspace } = this.#tokens
     const { subject, groups, scopes, expired } = await verifier.verify(token).catch((thrown: unknown) => {
       // All tokens begin alike, so they are counted by address only.
       throw isWrongToken(thrown) ? this.#failed.refuse(thrown, [addressOf(source)]) : thrown
@@ -107,12 +127,15 @@ export class Authenticator {
 
 /** Rejects keys in the URL, which is written to logs and histories. */
 function rejectSecretInUrl(address: string): void {
-  if (!address.includes('?')) return
-  const query = new URL(address).searchParams
-  for (const name of query.keys()) {
-    if (/^(?:api_?key|key|token|access_token|authorization|secret)$/i.test(name))
-      throw new TooldexError('UNAUTHORIZED', `A key must not be part of the URL ('${name}').`)
-  }
+  const name = secretInUrl(address)
+  if (name !== undefined) throw new TooldexError('UNAUTHORIZED', `A key must not be part of the URL ('${name}').`)
+}
+
+/** The parameter of a URL that has the name of a key. */
+export function secretInUrl(address: string): string | undefined {
+  if (!address.includes('?')) return undefined
+  const names = [...new URL(address).searchParams.keys()]
+  return names.find((name) => /^(?:api_?key|key|token|access_token|authorization|secret)$/i.test(name))
 }
 
 const limits = { maxFailures: 20, withinMs: 60_000, maxEntries: 10_000 }
@@ -141,6 +164,10 @@ export class FailedKeys {
   }
 }
 
+const endedSession = () =>
+  new TooldexError('UNAUTHORIZED', 'The session has ended: its key was revoked or has expired.', {
+    hint: 'Sign in again.',
+  })
 const unknownKey = () => new TooldexError('UNAUTHORIZED', 'The key is unknown, revoked or expired.')
 
 /** The name under which failures of an address are counted. */

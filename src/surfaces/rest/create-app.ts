@@ -7,12 +7,15 @@ import { workFor } from '../../base/semaphore.ts'
 import { readTrace } from '../../contract/telemetry.ts'
 import { toolsetHeader } from '../../contract/toolset.ts'
 import { allowPrograms, callerIn } from '../../operations/catalog/caller-toolsets.ts'
+import { presentState } from '../../operations/catalog/present-state.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
+import { getAgentCard, publicAgentCard } from '../../operations/registry/agent-card.ts'
 import { readMetrics } from '../../operations/runs/read-metrics.ts'
 import { metadataUrl, type OAuthSettings, resourceMetadata } from './access-tokens.ts'
 import { Authenticator } from './authenticate.ts'
 import { clientAddress, refuseForeignSite } from './check-host.ts'
+import { addConsoleRoutes } from './console-routes.ts'
 import { docsPage } from './docs-page.ts'
 import { entityTag, isKnown } from './entity-tag.ts'
 import { followResponse } from './follow-route.ts'
@@ -25,6 +28,9 @@ import { discardBody, readRequestBody } from './read-body.ts'
 import { defaultBodyLimits, fieldsFromRequest, readRequest } from './read-request.ts'
 import { respondOnce } from './respond-once.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
+import { SessionCookies } from './sessions.ts'
+
+const agentCardPath = '/.well-known/agent-card.json'
 
 const safeHeaders = {
   'x-content-type-options': 'nosniff',
@@ -111,29 +117,40 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     const warnings = await ready()
     return c.json({ status: 'ready', ...(warnings.length === 0 ? {} : { warnings }) })
   })
+  const sessions = new SessionCookies(context.registry.box)
+  const sourceOf = (c: Context) =>
+    clientAddress(c.env?.incoming?.socket?.remoteAddress ?? '', c.req.header('x-forwarded-for'), trustedProxies)
   const contextOf = async (c: Context<Env>, operation?: RoutedOperation): Promise<ServerContext> => {
-    const remote = c.env?.incoming?.socket?.remoteAddress ?? ''
-    const source = clientAddress(remote, c.req.header('x-forwarded-for'), trustedProxies)
-    const { workspace, actor, scopes, codeMode, keyId, expired, groups, toolsets } = await authenticator.identify({
-      authorization: c.req.header('authorization'),
+    const authorization = c.req.header('authorization')
+    const isApi = c.req.path.startsWith(`${apiBase}/`)
+    const session = isApi && authorization === undefined ? sessions.read(c)?.credential : undefined
+    const source = sourceOf(c)
+    const identified = await authenticator.identify({
+      authorization,
+      session,
       address: c.req.url,
       source,
       isReading: c.req.method === 'GET',
     })
+    const { workspace, actor, scopes, codeMode, keyId, expired, groups, toolsets } = identified
     const identity = { workspace, actor, requestId: c.get('requestId'), groups, toolsets }
+    const present = presentState(identified.registryState)
     const catalog = await catalogOf(workspace)
     const toolset = c.req.param('toolset') ?? c.req.header(toolsetHeader)
     const caller =
-      toolset === undefined ? identity : await callerIn({ ...context, catalog, caller: identity, scopes }, toolset)
+      toolset === undefined
+        ? identity
+        : await callerIn({ ...context, present, catalog, caller: identity, scopes }, toolset)
     const memory = memoryOf(workspace)
     const trace = readTrace(c.req.header('traceparent'))
     return {
       ...context,
       catalog,
       memory,
+      present,
       caller,
       scopes,
-      codeMode: codeMode === true || (await allowPrograms({ ...context, catalog, caller, scopes })),
+      codeMode: codeMode === true || (await allowPrograms({ ...context, present, catalog, caller, scopes })),
       trace,
       origin: new URL(oauth?.resource ?? c.req.url).origin,
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
@@ -153,7 +170,6 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   )
   if (watchOnly) return app
   app.get('/openapi.json', async (c) => c.json(await openApiDocument()))
-  app.get('/', (c) => c.redirect('/docs'))
   // A key in the query would stay in the URL and in logs.
   app.get('/docs', async (c) => (new URL(c.req.url).search === '' ? docsPage() : c.redirect('/docs')))
   app.get(`${apiBase}/executions/:id/events`, async (c) =>
@@ -162,6 +178,12 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   if (oauth !== undefined)
     for (const path of ['', new URL(oauth.resource).pathname.replace(/\/$/, '')])
       app.get(`/.well-known/oauth-protected-resource${path}`, (c) => c.json(resourceMetadata(oauth)))
+  app.get(agentCardPath, async (c) => {
+    const isPublic = c.req.header('authorization') === undefined
+    const { origin } = new URL(oauth?.resource ?? c.req.url)
+    return c.json(isPublic ? publicAgentCard(origin) : await invoke(getAgentCard, {}, await contextOf(c)))
+  })
+  app.get(`/mcp/:toolset${agentCardPath}`, async (c) => c.json(await invoke(getAgentCard, {}, await contextOf(c))))
   if (mcp !== undefined)
     for (const path of ['/mcp', '/mcp/:toolset'])
       app.all(path, async (c) => {
@@ -179,6 +201,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       return answer
     })
   }
+  addConsoleRoutes(app as unknown as Hono, { authenticator, sessions, sourceOf })
   return app
 }
 

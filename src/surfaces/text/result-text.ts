@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { exitMessage, type RunOutcome, type RunPlan } from '../../contract/run.ts'
+import type { Fit } from '../../contract/search.ts'
 import type { ToolExample } from '../../contract/tool-doc.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
 
@@ -76,4 +77,11 @@ export function readinessText({ state, reason = state, url, lastSuccessAt, p95Ms
     ...(p95Ms === undefined ? [] : [`95 % of its calls took at most ${p95Ms} ms`]),
   ]
   return `not ready: ${parts.join('; ')}`
+}
+
+/** The verdict of a search. */
+export const verdictTexts: Readonly<Record<Fit, string>> = {
+  good: 'Fit: good.',
+  weak: 'Fit: weak. No tool matches the request closely.',
+  none: 'Fit: none. No tool here does this; the nearest:',
 }

@@ -30,16 +30,30 @@ type MediaKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
 const preferred: readonly MediaKind[] = ['json', 'form', 'multipart', 'text', 'binary']
 
 /** Adds the body of an operation to the input: field by field where it is a plain object, otherwise as one parameter. */
-export function readOperationBody({ operation }: OpenApiOperation, sources: Sources): BodyParts {
+export function readOperationBody(
+  { operation, method }: OpenApiOperation,
+  sources: Sources,
+): BodyParts & { readonly losses: readonly string[] } {
   const { document } = sources
   const declared = document.object(operation.requestBody)
   const media = chooseMedia(declared, document)
-  if (media === undefined) return { examples: [] }
-  const required = declared.required === true
+  if (media === undefined) return { examples: [], losses: [] }
   const fields = media.kind === 'text' || media.kind === 'binary' ? undefined : fieldsOf(media.content.schema, document)
-  return fields === undefined
-    ? wholeBody(media, { required, description: declared.description }, sources)
-    : fieldBody(media, { ...fields, required: required ? fields.required : [] }, sources)
+  if (method === 'get' || method === 'head') {
+    // Some generators give every operation an empty body.
+    const { properties = {} } = document.object(media.content.schema)
+    const isEmpty = fields === undefined && isObject(properties) && Object.keys(properties).length === 0
+    return {
+      examples: [],
+      losses: isEmpty ? [] : [`a ${method.toUpperCase()} request has no body, so that it is left out`],
+    }
+  }
+  const required = declared.required === true
+  const parts =
+    fields === undefined
+      ? wholeBody(media, { required, description: declared.description }, sources)
+      : fieldBody(media, { ...fields, required: required ? fields.required : [] }, sources)
+  return { ...parts, losses: [] }
 }
 
 function chooseMedia({ content }: JsonObject, document: OpenApiDocument): Media | undefined {
@@ -49,8 +63,19 @@ function chooseMedia({ content }: JsonObject, document: OpenApiDocument): Media 
     content: document.object(value),
     kind: kindOf(type),
   }))
-  return preferred.flatMap((kind) => all.filter((media) => media.kind === kind))[0]
+  const ofKind = preferred.map((kind) => all.filter((media) => media.kind === kind)).find((media) => media.length > 0)
+  return ofKind?.sort((a, b) => jsonOrder(a) - jsonOrder(b))[0]
 }
+
+/** A patch as a part of the object is what the schema describes and a model writes; a list of steps comes last. */
+function jsonOrder({ type }: Media): number {
+  if (isPlainJson(type)) return 0
+  if (/merge-patch\+json/i.test(type)) return 1
+  return /json-patch\+json/i.test(type) ? 3 : 2
+}
+
+/** Whether a media type is the one that is sent and accepted unless another one is stated. */
+export const isPlainJson = (type: string): boolean => /^application\/json\s*(?:;|$)/i.test(type)
 
 function kindOf(type: string): MediaKind {
   if (/[/+]json\b|^\*\/\*$/i.test(type)) return 'json'
@@ -159,7 +184,7 @@ function wholeBody(
 /** The encoding of the body, and its content type where the encoding does not imply it. */
 function encodingOf({ kind, type }: Media): Pick<BodyParts, 'bodyType' | 'headers'> {
   if (kind === 'form' || kind === 'multipart') return { bodyType: kind }
-  const isImplied = kind === 'json' && /^(?:application\/json|\*\/\*)/i.test(type)
+  const isImplied = kind === 'json' && (isPlainJson(type) || type.startsWith('*/*'))
   const headers = isImplied || type.includes('*') ? {} : { headers: { 'content-type': type } }
   return { ...(kind === 'binary' ? { bodyType: kind } : {}), ...headers }
 }

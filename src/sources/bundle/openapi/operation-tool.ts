@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from '../../../base/json-values.ts'
 import type { OpenApiOptions } from '../../../contract/openapi.ts'
+import { ToolExample } from '../../../contract/tool-doc.ts'
 import { checkSchema, compileSchema } from '../../../json-schema/index.ts'
 import { SchemaCollector } from './closed-schema.ts'
 import { HttpToolInput } from './http-tool-input.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
 import { readOperationAuth } from './operation-auth.ts'
-import { readOperationBody } from './operation-body.ts'
+import { isPlainJson, readOperationBody } from './operation-body.ts'
 import { readOperationParameters } from './operation-parameters.ts'
 import { annotationsOf, baseUrlOf, readOperationTexts, tagsOf } from './operation-texts.ts'
 import { withoutInvalid } from './valid-schema.ts'
@@ -32,19 +33,19 @@ export function toOperationTool(operation: OpenApiOperation, { document, options
   const input = new HttpToolInput()
   const sources = { document, collector, input }
   const parameters = readOperationParameters(operation, sources)
-  const { examples: bodies, headers: bodyHeaders, ...body } = readOperationBody(operation, sources)
+  const { examples: bodies, headers: bodyHeaders, losses: bodyLosses, ...body } = readOperationBody(operation, sources)
   const { schema: inputSchema, losses: schemaLosses } = closeInput(input, collector)
   const { auth, losses: authLosses } = readOperationAuth(operation, document, options)
   const base = baseUrlOf(operation, document, options.baseUrl)
-  const output = readOutput(operation, document)
-  const headers = { ...output.headers, ...parameters.headers, ...bodyHeaders }
+  const media = readOutputMedia(operation, document)
+  const headers = { ...media.headers, ...parameters.headers, ...bodyHeaders }
   const tool = {
     ...readOperationTexts(operation, input.names, document),
     namespace: options.namespace,
     tags: tagsOf(operation),
     annotations: annotationsOf(operation.method),
     inputSchema,
-    ...(options.outputSchemas === true ? { outputSchema: output.schema } : {}),
+    ...(options.outputSchemas === true ? { outputSchema: readOutput(media.schema, document) } : {}),
     examples: toExamples(inputSchema, parameters.examples, bodies),
     ...(options.activate === true ? { status: operation.operation.deprecated === true ? 'DEPRECATED' : 'ACTIVE' } : {}),
     executorType: 'http',
@@ -59,7 +60,7 @@ export function toOperationTool(operation: OpenApiOperation, { document, options
       ...(options.allowPrivate === true ? { allowPrivate: true } : {}),
     },
   }
-  return { tool, losses: [...parameters.losses, ...schemaLosses, ...authLosses] }
+  return { tool, losses: [...parameters.losses, ...bodyLosses, ...schemaLosses, ...authLosses] }
 }
 
 const ifAny = (key: string, value: JsonObject) => (Object.keys(value).length === 0 ? {} : { [key]: value })
@@ -82,28 +83,33 @@ function closeInput(
   return { schema: shallow?.schema ?? { type: 'object' }, losses: [...missing, loss] }
 }
 
-/** The schema of a successful JSON response, and the header that requests it where the type is not the usual one. */
-function readOutput(
+/** The schema of a successful JSON response as the document has it, and the header that requests it where the type is not the usual one. */
+function readOutputMedia(
   { operation }: OpenApiOperation,
   document: OpenApiDocument,
-): { schema: JsonObject; headers: JsonObject } {
+): { schema: unknown; headers: JsonObject } {
   const responses = document.object(operation.responses)
   const status = Object.keys(responses)
     .filter((code) => /^2/.test(code))
     .sort()[0]
   const content = document.object(document.object(responses[status ?? '']).content)
   const [type, media] = Object.entries(content).find(([each]) => /[/+]json\b/i.test(each)) ?? []
-  if (type === undefined) return { schema: {}, headers: {} }
-  const headers = /^application\/json\b/i.test(type) ? {} : { accept: type }
+  if (type === undefined) return { schema: undefined, headers: {} }
+  const headers = isPlainJson(type) ? {} : { accept: type }
+  return { schema: document.object(media).schema, headers }
+}
+
+/** An output schema with its definitions; one that accepts everything where it is too large or invalid. */
+function readOutput(declared: unknown, document: OpenApiDocument): JsonObject {
   const collector = new SchemaCollector(document, 'writeOnly')
-  const schema = collector.copy(document.object(media).schema)
+  const schema = collector.copy(declared)
   const definitions = collector.definitions()
   const closed = isObject(schema) && definitions !== undefined ? { ...schema, ...definitions } : {}
   const isUsable = Buffer.byteLength(JSON.stringify(closed)) <= maxOutputBytes && checkSchema(closed, '').length === 0
-  return { schema: isUsable ? closed : {}, headers }
+  return isUsable ? closed : {}
 }
 
-/** The examples of the document that make a complete and valid call. */
+/** The examples of the document that make a complete and valid call, and are short enough to show. */
 function toExamples(
   schema: JsonObject,
   parameters: Readonly<Record<string, unknown>>,
@@ -114,7 +120,8 @@ function toExamples(
   try {
     const validator = compileSchema(schema)
     const valid = calls.filter((args) => validator.validate(args).problems.length === 0)
-    return valid.map((args) => ({ description: 'From the OpenAPI document.', args }))
+    const examples = valid.map((args) => ({ description: 'From the OpenAPI document.', args }))
+    return examples.filter((example) => ToolExample.safeParse(example).success)
   } catch {
     return []
   }

@@ -1,7 +1,7 @@
 import { type FlagSpec, parseFlagLine } from './parse-flag-line.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
 import { type HelpEntry, readEntries } from './read-entries.ts'
-import { readHints } from './read-hints.ts'
+import { readValueFacts } from './read-value-facts.ts'
 import type { Section } from './split-help.ts'
 
 const maxOptions = 1000
@@ -50,14 +50,14 @@ function startOption(line: string) {
 }
 
 function toOption({ item, text, lines }: HelpEntry<FlagSpec>, shared: boolean): HelpOption {
-  const hints = readHints(lines)
+  const facts = readValueFacts(lines)
   return {
     flags: item.flags,
-    value: withHints(item.value, hints),
+    value: withFacts(item.value, facts),
     description: text,
-    default: item.value?.literal || hints.default,
-    required: hints.required,
-    repeatable: item.repeatable || hints.repeatable || item.value?.literal === '[]',
+    default: item.value?.literal || facts.default,
+    required: facts.required,
+    repeatable: item.repeatable || facts.repeatable || item.value?.literal === '[]',
     negatable: item.negatable,
     shownNegated: false,
     shared,
@@ -65,9 +65,9 @@ function toOption({ item, text, lines }: HelpEntry<FlagSpec>, shared: boolean): 
   }
 }
 
-function withHints(value: HelpValue | undefined, hints: ReturnType<typeof readHints>): HelpValue | undefined {
-  if (value === undefined || value.choices.length > 0 || hints.choices.length === 0) return value
-  return { ...value, choices: hints.choices, sureChoices: hints.sureChoices }
+function withFacts(value: HelpValue | undefined, facts: ReturnType<typeof readValueFacts>): HelpValue | undefined {
+  if (value === undefined || value.choices.length > 0 || facts.choices.length === 0) return value
+  return { ...value, choices: facts.choices, sureChoices: facts.sureChoices }
 }
 
 /** Rows about the same flag become one: gcc lists `-save-temps` with and without a value. */

@@ -1,8 +1,8 @@
 import type { HelpPositional } from './parsed-help.ts'
 import type { ArgumentRow } from './read-entries.ts'
-import { readHints } from './read-hints.ts'
 import type { UsagePositional, UsageReading } from './read-usage.ts'
 import { readChoices } from './read-value.ts'
+import { readValueFacts } from './read-value-facts.ts'
 
 /** The usage line to go by: the first with positionals that is about the command itself. */
 export function chooseReading(readings: readonly UsageReading[]): UsageReading | undefined {
@@ -47,7 +47,7 @@ function listLiterals(readings: readonly UsageReading[]): readonly UsagePosition
 function readRow(row: ArgumentRow): HelpPositional {
   const written = row.item.trim()
   const { choices } = readChoices(written)
-  const hints = readHints(row.lines)
+  const facts = readValueFacts(row.lines)
   const name =
     choices.length > 0
       ? 'choice'
@@ -57,11 +57,11 @@ function readRow(row: ArgumentRow): HelpPositional {
           .trim()
   return {
     name,
-    required: !written.startsWith('[') && hints.default === undefined,
+    required: !written.startsWith('[') && facts.default === undefined,
     repeat: written.includes('...'),
-    choices: choices.length > 0 ? choices : hints.sureChoices ? hints.choices : [],
+    choices: choices.length > 0 ? choices : facts.sureChoices ? facts.choices : [],
     description: row.text,
-    default: hints.default,
+    default: facts.default,
     listed: true,
   }
 }

@@ -1,3 +1,4 @@
+import type { TooldexError } from '../../../base/errors.ts'
 import type { Execution } from '../../../contract/execution.ts'
 import { readJson } from '../../../documents/read-json.ts'
 import { readParameters } from '../../../json-schema/read-parameters.ts'
@@ -61,12 +62,19 @@ async function runAndShow(
     else host.err(text)
   }
   try {
-    const answer = await registry.call(call, { waitForApproval, onStatus, onOutput })
+    const answer = await registry.call(call, { waitForApproval, onStatus, onOutput, onPause: pauseNotice(host) })
     return printResult(host, answer, { json, shown })
   } finally {
     clearTimeout(waiting)
   }
 }
+
+/** Reports a pause that a person would notice. */
+const pauseNotice =
+  (host: CliHost) =>
+  ({ message }: TooldexError, ms: number): void => {
+    if (ms >= patienceMs) host.err(`${message} Trying again in ${Math.ceil(ms / 1000)} s; Ctrl+C stops.\n`)
+  }
 
 // Most calls start at once; the user is notified about one that does not.
 const patienceMs = 2000

@@ -116,7 +116,7 @@ async function openLocal(host: CliHost, flags: CallFlags, name: string): Promise
   const context = { ...(await host.open({ ...toOpenOptions(flags), codeMode: true })), signal: host.signal }
   const entry = findUnregistered(await context.catalog.open(), name)
   const isLocalTool = entry !== undefined && (local || (await resolvesLocally(host, flags, name, entry.id)))
-  const usesRegistry = !local && (flags.queue === true || !isLocalTool) && host.hasRegistry()
+  const usesRegistry = !local && (flags.queue === true || !isLocalTool) && host.registryExists()
   if (!usesRegistry && flags.queue)
     throw new TooldexError('USAGE', 'There is no server or database with a queue on this machine.', {
       hint: 'Start a server with: tooldex serve',

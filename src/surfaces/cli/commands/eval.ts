@@ -77,12 +77,17 @@ function toText({ sets, macro }: Answer, columns: number): string {
     'nDCG@10',
     'MRR',
     'Hit@1',
+    'Set R@5',
+    'AUROC',
+    'False none',
+    'True none',
     'Tokens',
     'p50 ms',
     'p95 ms',
   ]
   const numbers = (line: Answer['macro']) => [
     ...[line.recall1, line.recall5, line.recall10, line.ndcg10, line.mrr, line.hit1].map((value) => value.toFixed(2)),
+    ...[line.setRecall5, line.auroc, line.falseAbstention, line.trueAbstention].map((value) => value.toFixed(1)),
     line.tokens.toFixed(0),
     ...[line.p50Ms, line.p95Ms].map((value) => value.toFixed(2)),
   ]

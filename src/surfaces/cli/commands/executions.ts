@@ -1,8 +1,18 @@
 import type { Execution, ExecutionSummary } from '../../../contract/execution.ts'
 import * as executions from '../../../operations/runs/executions.ts'
 import { readStoredResult } from '../../../operations/runs/results.ts'
+import { readRunStatistics } from '../../../operations/runs/run-statistics.ts'
 import { runCodeName } from '../../../rules/builtin-names.ts'
-import { executionText, queueText, resultText, stateOf, timeOf, tookText, toolOf } from '../execution-text.ts'
+import {
+  executionText,
+  queueText,
+  resultText,
+  stateOf,
+  statisticsText,
+  timeOf,
+  tookText,
+  toolOf,
+} from '../execution-text.ts'
 import type { RegistryClient } from '../host.ts'
 import type { AddCommand } from './command.ts'
 import { addTail } from './execution-tail.ts'
@@ -75,5 +85,11 @@ export const addExecutions: AddCommand = (program, host, exit) => {
     text: resultText,
   })
   addTail(group, host, exit)
+  add({
+    line: 'stats',
+    operation: readRunStatistics,
+    options: ['--tool <name>', '--hours <number>'],
+    text: (statistics, { columns }) => statisticsText(statistics, columns),
+  })
   add({ line: 'queue', operation: executions.readQueue, text: (state, { columns }) => queueText(state, columns) })
 }

@@ -5,6 +5,7 @@ import { ensureFolder } from '../../../base/file-system.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import { importHelp } from '../../../operations/server/import-help.ts'
 import { type AddCommand, parseCount, toJson } from './command.ts'
+import { addImportMcp } from './registry/import-mcp.ts'
 import { addImportOpenApi } from './registry/import-openapi.ts'
 
 interface ImportFlags {
@@ -15,9 +16,10 @@ interface ImportFlags {
 }
 
 /** `tooldex import help COMMAND` drafts a config from the help text of a program; `import openapi` registers a service. */
-export const addImport: AddCommand = (program, host) => {
+export const addImport: AddCommand = (program, host, exit) => {
   const command = program.command('import')
   addImportOpenApi(command, host)
+  addImportMcp(command, host, exit)
   command
     .command('help')
     .description('draft a config from the --help output of a program')

@@ -20,6 +20,8 @@ type Fields = Readonly<Record<string, unknown>>
 interface OperationCommand<Input extends z.ZodObject, Output extends z.ZodType> {
   /** The word of the command and its arguments: `rollback <tool> <version>`. */
   readonly line: string
+  /** Whether it runs where its group is named alone. */
+  readonly isDefault?: boolean
   /** The help text, if the summary of the operation does not fit. */
   readonly about?: string
   readonly operation: Operation<Input, Output>
@@ -52,7 +54,9 @@ export const operationCommands =
   <Input extends z.ZodObject, Output extends z.ZodType>(spec: OperationCommand<Input, Output>): void => {
     const { line, operation, fields = [], options = [] } = spec
     const [word = '', ...args] = line.split(' ')
-    const command = group.command(word).description(spec.about ?? toHelp(operation.summary))
+    const command = group
+      .command(word, { isDefault: spec.isDefault ?? false })
+      .description(spec.about ?? toHelp(operation.summary))
     const targets = args.map((arg, index) => fields[index] ?? arg.replaceAll(/\W/g, ''))
     // An argument that is not a field is consumed by `prepare`.
     const isField = (name = '') => spec.prepare === undefined || name in operation.input.shape

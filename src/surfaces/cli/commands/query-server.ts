@@ -51,7 +51,7 @@ export async function queryRegistry<Result>(
   work: (registry: RegistryClient, where: string) => Promise<Result>,
 ): Promise<{ readonly value: Result } | undefined> {
   const isServer = flags.server !== undefined || host.findServer() !== undefined
-  if (isServer || isLocal(flags) || !host.hasRegistry())
+  if (isServer || isLocal(flags) || !host.registryExists())
     return queryServer(host, flags, (registry, url) => work(registry, `at ${url}`))
   return { value: await withRegistry(host, {}, (registry) => work(registry, 'in the local database')) }
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { type Explanation, SearchMode } from '../../../contract/search.ts'
 import { searchTools } from '../../../operations/search/search-tools.ts'
-import { readinessText } from '../../text/result-text.ts'
+import { readinessText, verdictTexts } from '../../text/result-text.ts'
 import { formatTable } from '../format-table.ts'
 import {
   type AddCommand,
@@ -91,13 +91,15 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   if (hits.length === 0 && filters !== '')
     return `No tool matches with ${filters}. Try other words, or list the available values with --facets and without filters.\n`
   if (hits.length === 0) return 'No tool matches. Try other words.\n'
+  const verdict = answer.fit === undefined ? '' : `${verdictTexts[answer.fit]}\n\n`
   const rows = hits.map((hit) => {
     const { readiness: state } = hit
     const text = hit.shortDescription
     const what = state === undefined ? text : `${text} (${readinessText(state)})`
     return [hit.score.toFixed(2), hit.callAs ?? hit.name, what, hit.category ?? '']
   })
-  const more = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
+  const next = answer.nextCursor === undefined ? '' : `${answer.omitted} more: --cursor ${answer.nextCursor}\n`
+  const more = `${next}${answer.advice === undefined ? '' : `${answer.advice}\n`}`
   const why = hits.flatMap((hit) => (hit.explanation ? [`\n${hit.name}: ${explanationText(hit.explanation)}`] : []))
   const { explained } = answer
   if (explained) {
@@ -108,7 +110,7 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
     hit.inputSchema ? [`\n${hit.signature}\n${JSON.stringify(hit.inputSchema, null, 2)}`] : [],
   )
   const table = formatTable(['Score', 'Tool', 'Description', 'Category'], rows, columns)
-  return `${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
+  return `${verdict}${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
 }
 
 function facetLines({ facets }: Awaited<ReturnType<typeof searchTools.handle>>): string[] {

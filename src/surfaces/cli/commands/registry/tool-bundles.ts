@@ -97,7 +97,7 @@ type Answer = z.output<typeof importBundle.output>
 type Part = Omit<Answer['plan'], 'categories' | 'policies' | 'toolsets' | 'limits'>
 
 /** Formats the changes of an import, one per line: + for new, ~ for changed, - for removed. */
-function bundlePlanText({ plan, diffs, applied, warnings }: Answer): string {
+function bundlePlanText({ plan, diffs, applied, warnings, destinations = [] }: Answer): string {
   const texts = new Map(diffs.map(({ tool, text }) => [tool, text]))
   const lines = [
     ...partLines('category', plan.categories),
@@ -108,7 +108,14 @@ function bundlePlanText({ plan, diffs, applied, warnings }: Answer): string {
   ]
   const notes = warnings.map((warning) => `warning: ${showInvisible(warning)}`)
   if (lines.length === 0) return [...notes, 'Nothing to do: the registry matches the files.', ''].join('\n')
-  return [...notes, ...lines, countText(plan, applied), ''].join('\n')
+  return [...notes, ...lines, ...destinations.map(destinationText), countText(plan, applied), ''].join('\n')
+}
+
+/** A host, or the commands, and the secrets that it receives. */
+function destinationText({ host, secrets, tools }: Answer['destinations'][number]): string {
+  const where = host === null ? 'commands and scripts' : toOneLine(host)
+  const what = secrets.length === 0 ? 'no secret' : secrets.map(toOneLine).join(', ')
+  return `> ${where} (${tools} tool${tools === 1 ? '' : 's'}): ${what}`
 }
 
 function partLines(kind: string, part: Part, texts?: ReadonlyMap<string, string>): readonly string[] {

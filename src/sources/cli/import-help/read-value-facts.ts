@@ -1,5 +1,5 @@
 /** Facts about the value in a description: default, choices, repetition. */
-export interface Hints {
+export interface ValueFacts {
   readonly default?: string | undefined
   readonly choices: readonly string[]
   /** The choices were listed in a form made for it. */
@@ -32,7 +32,7 @@ const again =
   /(?:multiple|several) times|more than once|\(repeatable\)|is repeatable|(?:can|may) be (?:repeated|given repeatedly)|\[multiple\]/i
 
 /** Reads defaults, choices and the like out of the lines of a description. */
-export function readHints(lines: readonly string[]): Hints {
+export function readValueFacts(lines: readonly string[]): ValueFacts {
   const text = lines.join(' ').slice(0, maxChars)
   const listed = readListed(lines)
   const sure = listed.length > 0 ? listed : firstList(sureLists, text)

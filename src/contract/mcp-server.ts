@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { TimeoutMs } from './executor-kinds.ts'
+
+const Text = z.string().max(32_000)
+const Texts = z.record(z.string().min(1).max(200), Text)
+
+const shared = {
+  /** The timeout of calls that set none. */
+  timeoutMs: TimeoutMs.optional(),
+  /** The timeout of the start and the handshake. */
+  connectTimeoutMs: z.int().min(100).max(300_000).default(30_000),
+  /** The time without calls after which the server is stopped. */
+  idleMs: z.int().min(100).max(86_400_000).default(300_000),
+  /** Whether MCP clients are offered its prompts and resources, too. */
+  passThrough: z.boolean().default(true),
+  /** The prefix of its prompts and resources; the name of the server by default, none if empty. */
+  namespace: z
+    .string()
+    .max(100)
+    .regex(/^([A-Za-z][A-Za-z0-9.-]*)?$/, 'must begin with a letter and contain letters, digits, "." and "-" only')
+    .optional(),
+}
+
+/** A server that runs as a local program and communicates over stdin and stdout. */
+export const StdioServer = z.object({
+  type: z.literal('stdio').default('stdio'),
+  command: Text.min(1),
+  args: z.array(Text).max(1000).default([]),
+  env: Texts.default({}),
+  cwd: Text.optional(),
+  ...shared,
+})
+
+/** A server that is called over HTTP. */
+export const HttpServer = z.object({
+  type: z.enum(['http', 'streamable-http', 'streamableHttp']).default('http'),
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(8000),
+  headers: Texts.default({}),
+  /** Whether the server may have a private address. */
+  allowPrivate: z.boolean().default(false),
+  ...shared,
+})
+
+/** The definition of an upstream MCP server in the format of MCP clients; unknown keys are ignored. */
+export type McpServer = z.infer<typeof StdioServer> | z.infer<typeof HttpServer>
+/** A definition as a program passes it: fields with a default are optional. */
+export type McpServerInput = z.input<typeof StdioServer> | z.input<typeof HttpServer>
+export type StdioServer = z.infer<typeof StdioServer>
+export type HttpServer = z.infer<typeof HttpServer>

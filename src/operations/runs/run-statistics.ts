@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { RunCounts } from '../../contract/stats-store.ts'
+import { defineOperation } from '../operation.ts'
+import { readableNames } from '../search/tool-view.ts'
+
+const maxRuns = 200_000
+const hourMs = 3_600_000
+
+/** Counts recorded runs by hour. */
+export const readRunStatistics = defineOperation({
+  name: 'executions.statistics',
+  summary: 'Count recorded runs, failures and durations by hour.',
+  scope: 'read',
+  needs: ['catalog', 'registry'],
+  http: { method: 'get', path: '/executions/statistics', tag: 'executions' },
+  input: z.object({
+    tool: z.string().max(200).optional().describe('Only runs of this tool.'),
+    hours: z.int().min(1).max(720).default(24).describe('The number of hours until now; at most 30 days.'),
+  }),
+  output: z.object({
+    since: z.iso.datetime(),
+    total: RunCounts,
+    hours: z.array(RunCounts.extend({ from: z.iso.datetime() })).describe('Hours without runs are omitted.'),
+    complete: z.boolean().describe(`Whether all runs were counted; otherwise the newest ${maxRuns}.`),
+  }),
+  async handle({ tool, hours }, context) {
+    const since = new Date(Math.floor(Date.now() / hourMs - hours + 1) * hourMs)
+    const names = await readableNames(context)
+    const query = { since, spanMs: hourMs, maxRuns, tool, names }
+    const { total, spans } = await context.registry.stores.stats.runs(context.caller.workspace, query)
+    return { since: since.toISOString(), total, hours: [...spans], complete: total.runs < maxRuns }
+  },
+})

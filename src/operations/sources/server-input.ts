@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
+import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
+import type { Caller, Stores } from '../../contract/stores.ts'
+import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { findReference } from '../../executors/mcp/server-settings.ts'
+import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
+import type { OperationContext } from '../operation.ts'
+
+const { command, args, env, cwd, timeoutMs, connectTimeoutMs, idleMs, passThrough } = StdioServer.shape
+const { url, headers, allowPrivate } = HttpServer.shape
+
+/** The fields that define a server: a command, or a URL. */
+export const serverFields = {
+  command: command.optional().describe('The program of a server that communicates over stdin and stdout.'),
+  args: args.unwrap().optional().describe('The arguments of the program.'),
+  env: env
+    .unwrap()
+    .optional()
+    .describe(
+      'Variables of the program, literal or as secret:NAME; it inherits no others but PATH, HOME and the locale.',
+    ),
+  cwd: cwd.describe('The working directory of the program.'),
+  url: url.optional().describe('The URL of a server that is called over HTTP.'),
+  headers: headers
+    .unwrap()
+    .optional()
+    .describe('Headers of each request, literal or as secret:NAME, optionally after Bearer, Basic or Token.'),
+  allowPrivate: allowPrivate.unwrap().optional().describe('Whether the URL may have a private address.'),
+  timeoutMs: timeoutMs.describe('The timeout of calls.'),
+  connectTimeoutMs: connectTimeoutMs.unwrap().optional().describe('The timeout of the start and the handshake.'),
+  idleMs: idleMs.unwrap().optional().describe('The time without calls after which the server is stopped.'),
+  passThrough: passThrough.unwrap().optional().describe('Whether clients are offered its prompts and resources.'),
+}
+const ServerInput = z.object(serverFields)
+export type ServerInput = z.infer<typeof ServerInput>
+
+const ofPrograms = ['args', 'env', 'cwd'] as const
+const ofUrls = ['headers', 'allowPrivate'] as const
+
+/** The definition of a server from its fields. */
+export function toServer(input: ServerInput): McpServer {
+  if ((input.command === undefined) === (input.url === undefined))
+    throw invalid('Pass either command or url.', input.command === undefined ? '/command' : '/url')
+  const isProgram = input.command !== undefined
+  const misplaced = (isProgram ? ofUrls : ofPrograms).find((field) => input[field] !== undefined)
+  if (misplaced !== undefined)
+    throw invalid(`${misplaced} is not a field of a server with a ${isProgram ? 'command' : 'URL'}.`, `/${misplaced}`)
+  const parsed = (isProgram ? StdioServer : HttpServer).safeParse(input, describedParse)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw invalid(`${issue === undefined ? 'The server is not valid' : describeIssue(issue).message}.`, '')
+}
+
+const invalid = (message: string, pointer: string): TooldexError =>
+  new TooldexError('INPUT_INVALID', message, {
+    problems: [{ severity: 'error', message, pointer }],
+    hint: 'Compare the fields with the reference of sources.add.',
+  })
+
+/** A definition without literal secrets, and the secrets to store. */
+export interface MovedSecrets {
+  readonly server: McpServer
+  readonly secrets: ReadonlyMap<string, string>
+}
+
+/** Moves literal values of variables and headers with the name of a secret to stored secrets. */
+export function moveSecrets(source: string, server: McpServer): MovedSecrets {
+  const secrets = new Map<string, string>()
+  const move = (values: Readonly<Record<string, string>>, isSecret: (name: string) => boolean) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        if (value === '' || !isSecret(name) || findReference(value) !== undefined) return [name, value]
+        const [, scheme = '', secret = value] = /^((?:Bearer|Basic|Token) )(.+)$/i.exec(value) ?? []
+        const stored = `${source}.${name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`.slice(0, 100)
+        secrets.set(stored, secret)
+        return [name, `${scheme === '' ? '' : canonicalScheme(scheme)}secret:${stored}`]
+      }),
+    )
+  const moved =
+    'command' in server
+      ? { ...server, env: move(server.env, isSecretName) }
+      : { ...server, headers: move(server.headers, isSecretHeader) }
+  return { server: moved, secrets }
+}
+
+/** The scheme as references have it: `Bearer `. */
+const canonicalScheme = (scheme: string): string => scheme.charAt(0).toUpperCase() + scheme.slice(1).toLowerCase()
+
+/** Stores moved secrets; a secret that is stored already is never reused or replaced. */
+export async function storeSecrets(
+  { registry }: OperationContext<'registry'>,
+  stores: Stores,
+  caller: Caller,
+  secrets: MovedSecrets['secrets'],
+): Promise<void> {
+  for (const [name, value] of secrets) {
+    if ((await stores.secrets.find(caller.workspace, name)) !== undefined)
+      throw new TooldexError('NAME_TAKEN', `There is already a secret '${name}'.`, {
+        hint: `Pass secret:${name} instead of the value to use it, or delete it first: tooldex secrets delete ${name}`,
+      })
+    if (registry.box === undefined)
+      throw new TooldexError('SECRET_UNAVAILABLE', 'Secrets cannot be stored here.', {
+        hint: 'Send the request to a server.',
+      })
+    await stores.secrets.put(caller, name, registry.box.seal(value))
+  }
+}

@@ -1,0 +1,21 @@
+import { exportClient } from '../../../operations/clients/install-client.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import { clientArgument, type EntryFlags, openEntry, withEntryOptions, withPlaceOptions } from './client-entry.ts'
+import { type AddCommand, toJson } from './command.ts'
+
+/** `tooldex export mcp-config [CLIENT] [CONFIG...]`: prints the config with which a client reaches the server. */
+export const addExport: AddCommand = (program, host) => {
+  const command = program
+    .command('export')
+    .command('mcp-config')
+    .description('print the config with which an MCP client reaches Tooldex, without writing it')
+    .argument('[client]', `${clientArgument}; the default is the form of .mcp.json`, 'claude-code')
+  withPlaceOptions(withEntryOptions(command)).action(async (client: string, names: string[], flags: EntryFlags) => {
+    const { input, context, notes } = await openEntry(host, client, names, flags)
+    const answer = await invoke(exportClient, input, context)
+    host.out(flags.json ? toJson(answer) : answer.config)
+    if (flags.json) return
+    host.err(`Put it into ${answer.file}, or let tooldex install ${client} do so. ${answer.next}\n`)
+    for (const note of notes) host.err(`note: ${note}\n`)
+  })
+}

@@ -1,0 +1,216 @@
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { TooldexError } from '../../../../base/errors.ts'
+import { toOneLine } from '../../../../base/visible-text.ts'
+import { listSources } from '../../../../operations/server/list-sources.ts'
+import { acceptChangesOf, refuseChangesOf } from '../../../../operations/sources/decide-changes.ts'
+import type { SourceDetail } from '../../../../operations/sources/source-view.ts'
+import * as sources from '../../../../operations/sources/sources.ts'
+import type { CliHost, RegistryClient } from '../../host.ts'
+import { type AddCommand, collect, parseCount, toJson } from '../command.ts'
+import { operationCommands, tableText } from '../operation-command.ts'
+import { definedOptions, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+
+interface AddFlags extends RegistryFlags {
+  readonly env?: readonly string[]
+  readonly header?: readonly string[]
+  readonly cwd?: string
+  readonly allowPrivate?: boolean
+  readonly timeout?: number
+  readonly trust?: 'hold' | 'trusted' | 'pinned'
+  readonly yes?: boolean
+}
+
+/** `tooldex add NAME -- COMMAND ARGS...` and `tooldex add NAME URL`: a whole MCP server as a source of tools. */
+export const addAdd: AddCommand = (program, host, exit) => {
+  const command = program
+    .command('add')
+    .argument('<name>', 'the name of the source, which is the namespace of its tools')
+    .argument('<command-or-url...>', 'the URL of the server, or after -- its command with arguments')
+    .option('--env <name=value>', 'a variable of the program; secret:NAME refers to a stored secret', collect)
+    .option('--header <name: value>', 'a header of each request; secret:NAME refers to a stored secret', collect)
+    .option('--cwd <folder>', 'the working directory of the program')
+    .option('--allow-private', 'allow a URL with a private address')
+    .option('--timeout <seconds>', 'the timeout of its calls', parseCount)
+    .option('--trust <rule>', 'the handling of changed definitions: hold, trusted or pinned')
+    .option('-y, --yes', 'approve the command or URL without a question')
+  withRegistryOptions(command).action((name: string, words: string[], flags: AddFlags) =>
+    withRegistry(host, flags, async (registry) => {
+      const added = await registry.invoke(sources.addSource, { name, ...toFields(words, flags) })
+      await approveShown(added, { registry, host, flags, exit })
+    }),
+  )
+}
+
+/** The fields of a server from the words of a command line: one word that is a URL, or a command. */
+function toFields([first = '', ...args]: readonly string[], flags: AddFlags): Record<string, unknown> {
+  const isUrl = /^https?:\/\//i.test(first) && args.length === 0
+  return definedOptions({
+    ...(isUrl ? { url: first } : { command: first, args }),
+    env: flags.env && Object.fromEntries(flags.env.map((pair) => splitPair(pair, '=', '--env NAME=VALUE'))),
+    headers:
+      flags.header && Object.fromEntries(flags.header.map((pair) => splitPair(pair, ':', "--header 'NAME: VALUE'"))),
+    cwd: flags.cwd,
+    allowPrivate: flags.allowPrivate,
+    timeoutMs: flags.timeout && flags.timeout * 1000,
+    trust: flags.trust,
+  })
+}
+
+function splitPair(pair: string, separator: string, form: string): readonly [string, string] {
+  const at = pair.indexOf(separator)
+  // The value may be a secret.
+  if (at < 1) throw new TooldexError('USAGE', `An option is not of the form ${form}.`)
+  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+}
+
+interface Approval {
+  readonly registry: RegistryClient
+  readonly host: CliHost
+  readonly flags: RegistryFlags & { readonly yes?: boolean }
+  readonly exit: (code: number) => void
+}
+
+/** Shows the exact command, and approves it after --yes or the answer of a person; nothing is started before. */
+async function approveShown(source: SourceDetail, { registry, host, flags, exit }: Approval): Promise<void> {
+  const { name, approval } = source
+  if (approval === undefined) return
+  if (!flags.json) host.err(commandText(source))
+  if (!flags.yes && !(host.interactive && (await isConfirmed(host)))) {
+    if (flags.json) host.out(toJson(source))
+    else
+      host.out(
+        `${name} is added, but not approved: nothing was started. Approve it with: tooldex sources approve ${name} --yes\n`,
+      )
+    return
+  }
+  const approved = await registry.invoke(sources.approveSource, { name, hash: approval.hash })
+  host.out(flags.json ? toJson(approved) : sourceText(approved))
+  if (approved.state === 'failed') exit(1)
+}
+
+const commandText = ({ approval, server = {} }: SourceDetail): string => {
+  const { command = '', needs = [] } = approval ?? {}
+  const env = Object.keys(server.env ?? {})
+  const lines = [
+    `${server.url === undefined ? 'This starts' : 'This contacts'}: ${command}`,
+    ...(server.cwd === undefined ? [] : [`in: ${toOneLine(server.cwd)}`]),
+    ...(env.length === 0 ? [] : [`variables: ${env.map(toOneLine).join(', ')}`]),
+    ...(needs.length === 0 ? [] : [`secrets: ${needs.map(toOneLine).join(', ')}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Whether a person at the terminal approves what was shown. */
+export async function isConfirmed(host: CliHost): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question('Approve it? [y/N] ', { signal: host.signal })).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+const sourceText = ({ name, state, tools, prompts, resources, lastFailure }: SourceDetail): string =>
+  state === 'failed' || lastFailure !== null
+    ? `${name} is approved, but ${toOneLine(lastFailure?.reason ?? 'failed')}. Try again with: tooldex sources refresh ${name}\n`
+    : `${name} has ${tools} tools, ${prompts} prompts and ${resources} resources. Find them with: tooldex search QUERY\n`
+
+/** `tooldex sources ...`: the sources of tools. */
+export const addSources: AddCommand = (program, host, exit) => {
+  const group = program.command('sources')
+  const add = operationCommands(group, host)
+  add({
+    line: 'list',
+    operation: listSources,
+    isDefault: true,
+    text: tableText(
+      {
+        Name: ({ name }) => name,
+        Kind: ({ kind, transport }) => transport ?? kind,
+        State: ({ state }) => state,
+        Tools: ({ tools }) => tools,
+        Waiting: ({ waiting }) => waiting || '',
+        Problem: ({ problem }) => toOneLine(problem ?? ''),
+      },
+      'No sources. Add an MCP server with: tooldex add NAME -- COMMAND',
+    ),
+  })
+  add({ line: 'show <name>', operation: sources.getSource, text: detailText })
+  add({ line: 'refresh <name>', operation: sources.refreshSource, text: sourceText })
+  add({ line: 'accept <name> [items...]', operation: acceptChangesOf, resolve: withReading, text: decisionText })
+  add({ line: 'refuse <name> [items...]', operation: refuseChangesOf, resolve: withReading, text: decisionText })
+  add({ line: 'remove <name>', operation: sources.removeSource, text: ({ name }) => `${name} is removed.\n` })
+  add({
+    line: 'trust <name> <trust>',
+    about: 'set the handling of changed definitions: hold, trusted or pinned',
+    operation: sources.changeSource,
+    text: ({ name, trust }) => `${name}: ${trust}\n`,
+  })
+  addApprove(group, host, exit)
+}
+
+/** A decision is on the changes that are stored now. */
+async function withReading(input: Readonly<Record<string, unknown>>, registry: RegistryClient) {
+  const { name, items } = input as { name: string; items?: readonly string[] }
+  const { reading } = await registry.invoke(sources.getSource, { name })
+  return { name, ...(items?.length ? { items } : {}), ...(reading === undefined ? {} : { reading }) }
+}
+
+const decisionText = ({ name, tools, waiting }: SourceDetail): string =>
+  `${name} has ${tools} tools; ${waiting} changed definitions wait.\n`
+
+function addApprove(group: Command, host: CliHost, exit: (code: number) => void): void {
+  const command = group
+    .command('approve')
+    .description('show the exact command or URL of a source, approve it and read what it offers')
+    .argument('<name>')
+    .option('-y, --yes', 'approve it without a question')
+  withRegistryOptions(command).action((name: string, flags: RegistryFlags & { readonly yes?: boolean }) =>
+    withRegistry(host, flags, async (registry) =>
+      approveShown(await registry.invoke(sources.getSource, { name }), { registry, host, flags, exit }),
+    ),
+  )
+}
+
+function detailText(source: SourceDetail): string {
+  const { name, state, transport, trust, approval, items, instructions, lastFailure, waiting } = source
+  const changed = (source.changes ?? []).flatMap(changeLines)
+  const rows = (Object.keys(items) as (keyof typeof items)[]).flatMap((kind) =>
+    items[kind].map(({ name: own, tool, suspicious = [] }) => {
+      const mark = suspicious.length === 0 ? '' : `  suspicious: ${suspicious.join('; ')}`
+      return `  ${kind.slice(0, -1)} ${toOneLine(tool ?? own)}${mark}`
+    }),
+  )
+  const lines = [
+    `${name}: ${state}, ${transport}, ${trust}${waiting === 0 ? '' : `, ${waiting} changed definitions wait`}`,
+    ...(approval === undefined ? [] : [`${source.isApproved ? 'approved' : 'not approved'}: ${approval.command}`]),
+    ...(lastFailure === null ? [] : [`last failure: ${lastFailure.at} ${toOneLine(lastFailure.reason)}`]),
+    ...(instructions === null ? [] : [`instructions: ${toOneLine(instructions).slice(0, 200)}`]),
+    ...rows,
+    ...changed,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** A changed definition with its differences; texts of a server are shown on one line, with hidden characters escaped. */
+function changeLines({
+  item,
+  change,
+  class: effect,
+  suspicious,
+  decision,
+  after,
+  diff,
+}: ShownChange): readonly string[] {
+  const marks = suspicious.map((reason) => `    suspicious: ${toOneLine(reason)}`)
+  const text =
+    diff === undefined && typeof after?.description === 'string' ? [`    ${toOneLine(after.description)}`] : []
+  const fields = (diff?.fields ?? []).map(({ field, before, after: now }) => {
+    const show = (value: unknown) => toOneLine(JSON.stringify(value)).slice(0, 2000)
+    return `    ${field}: ${show(before)} -> ${show(now)}`
+  })
+  return [`  ${decision}: ${change} ${toOneLine(item)} (${effect})`, ...marks, ...text, ...fields]
+}
+
+type ShownChange = NonNullable<SourceDetail['changes']>[number]

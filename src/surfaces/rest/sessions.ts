@@ -1,0 +1,97 @@
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { TooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
+import type { SecretBox } from '../../contract/secret.ts'
+import type { Credential } from './authenticate.ts'
+
+/** A session: a credential until a time. */
+export interface BrowserSession {
+  readonly credential: Credential
+  readonly expiresAt: number
+}
+
+/** The header of every request with a session. Pages of other origins cannot send it without permission. */
+const sessionHeader = 'x-tooldex-session'
+const sessionHours = 12
+// A value from the store of secrets does not begin like this, so it is not a session.
+const mark = 'tooldex session '
+// Browsers drop cookies above 4096 bytes.
+const maxCookie = 3900
+
+/** Sessions of browsers: sealed cookies that contain no key, so a server keeps none and all replicas accept each. */
+export class SessionCookies {
+  readonly #box: SecretBox | undefined
+
+  constructor(box: SecretBox | undefined) {
+    this.#box = box
+  }
+
+  /** Reads the session of a request; undefined without a cookie. Requests that a page of another origin could send are rejected. */
+  read(c: Context): BrowserSession | undefined {
+    const sealed = getCookie(c, cookieName(c))
+    if (sealed === undefined || sealed === '') return undefined
+    requireOwnPage(c)
+    const session = this.#open(sealed)
+    if (session !== undefined && session.expiresAt > Date.now()) return session
+    throw new TooldexError('UNAUTHORIZED', 'The session has expired.', { hint: 'Sign in again.' })
+  }
+
+  /** Starts a session of the page that sent the request. */
+  start(c: Context, credential: Credential): BrowserSession {
+    requireOwnPage(c)
+    const session = { credential, expiresAt: Date.now() + sessionHours * 3_600_000 }
+    if (this.#box === undefined) throw new TooldexError('SECRET_UNAVAILABLE', 'Sessions cannot be sealed here.')
+    const sealed = this.#box.seal(mark + JSON.stringify(session))
+    if (sealed.length > maxCookie)
+      throw new TooldexError('TOO_LARGE', 'The access token is too long for a session.', { hint: 'Use an API key.' })
+    setCookie(c, cookieName(c), sealed, { ...attributes(c), maxAge: sessionHours * 3600 })
+    return session
+  }
+
+  /** Ends the session in the browser of the request. */
+  end(c: Context): void {
+    deleteCookie(c, cookieName(c), attributes(c))
+  }
+
+  #open(sealed: string): BrowserSession | undefined {
+    try {
+      const text = this.#box?.open(sealed)
+      const value: unknown = text?.startsWith(mark) ? JSON.parse(text.slice(mark.length)) : undefined
+      return isObject(value) ? (value as unknown as BrowserSession) : undefined
+    } catch {
+      // Sealed with another key, or damaged.
+      return undefined
+    }
+  }
+}
+
+/** Browsers share cookies between the ports of a host, so each port has a name of its own. */
+const cookieName = (c: Context): string => `tooldex_session_${new URL(c.req.url).port || 'default'}`
+
+/** The origin shows whether the browser uses TLS, which a proxy may terminate. */
+const attributes = (c: Context) =>
+  ({
+    httpOnly: true,
+    sameSite: 'Strict',
+    path: '/',
+    secure: c.req.header('origin')?.startsWith('https:') === true,
+  }) as const
+
+/** A cookie is sent with requests of other pages too, so it counts only with proof that the page is our own. */
+export function requireOwnPage(c: Context): void {
+  const site = c.req.header('sec-fetch-site')
+  const origin = c.req.header('origin')
+  const isReading = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const isOwn = site === undefined ? isOwnOrigin(origin, c.req.header('host'), isReading) : site === 'same-origin'
+  if (isOwn && c.req.header(sessionHeader) !== undefined) return
+  throw new TooldexError('FORBIDDEN', 'A session is accepted only from pages of this server.', {
+    hint: `Send the header ${sessionHeader} from a page of the server, or an API key in the Authorization header.`,
+  })
+}
+
+/** Browsers omit the Origin when a page reads from its own server. */
+function isOwnOrigin(origin: string | undefined, host: string | undefined, isReading: boolean): boolean {
+  if (origin === undefined) return isReading
+  return URL.canParse(origin) && new URL(origin).host === host
+}

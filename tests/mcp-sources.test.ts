@@ -1,0 +1,221 @@
+import { expect, it } from 'vitest'
+import { invoke } from '../src/operations/invoke.ts'
+import { callTool } from '../src/operations/runs/call-tool.ts'
+import { changingServer, openSources, tool } from './support/open-sources.ts'
+
+type Context = Awaited<ReturnType<typeof openSources>>['context']
+
+/** The output of a call; its error code if it failed. */
+async function call(context: Context, name: string, args: object = {}): Promise<unknown> {
+  const answer = await invoke(callTool, { name, arguments: args }, context)
+  return 'outcome' in answer ? (answer.outcome.errorCode ?? answer.outcome.output) : answer
+}
+
+const archive = () => changingServer({ tools: [tool('read'), tool('write')], instructions: 'Read first.' })
+
+it('117: adds, approves and calls a server over REST; nothing is started before its command is approved', async () => {
+  const { request, context } = await openSources()
+  const server = archive()
+  const added = await request('POST', '/sources', { body: { name: 'archive', ...server.definition } })
+  expect(added).toMatchObject({ status: 201, body: { state: 'configured', isApproved: false, tools: 0 } })
+  expect(added.body.approval.command).toContain(server.definition.args[1])
+  expect((await request('POST', '/sources/archive/refresh')).status).toBe(424)
+  expect((await request('POST', '/sources/archive/approve', { body: { hash: 'other' } })).status).toBe(412)
+  expect(server.starts()).toEqual([])
+  const { hash } = added.body.approval
+  const approved = await request('POST', '/sources/archive/approve', { body: { hash } })
+  expect(approved).toMatchObject({ status: 200, body: { state: 'started', tools: 2, instructions: 'Read first.' } })
+  expect(approved.body.items.tools).toContainEqual({
+    name: 'read',
+    tool: 'archive__read',
+    description: expect.any(String),
+  })
+  const found = await request('POST', '/search', { body: { query: 'runs read of the archive', limit: 1 } })
+  expect(found.body.results).toMatchObject([{ id: 'archive:archive__read', name: 'archive__read' }])
+  expect(await call(context, 'archive__read')).toBe('read ran')
+  expect(server.starts()).toHaveLength(1)
+  expect((await request('GET', '/sources')).body.items).toContainEqual(
+    expect.objectContaining({ kind: 'mcp', name: 'archive', state: 'started', tools: 2, transport: 'stdio' }),
+  )
+  const actions = (await request('GET', '/audit')).body.items.map(({ action }: { action: string }) => action)
+  expect(actions.filter((action: string) => action.startsWith('source.'))).toEqual([
+    'source.read',
+    'source.approve',
+    'source.create',
+  ])
+})
+
+it('117: lets no other key than one of an administrator register a server, or read its command', async () => {
+  const { request, stores, context } = await openSources()
+  const server = archive()
+  const { secret: key } = (
+    await request('POST', '/keys', { body: { name: 'writer', scopes: ['write', 'call', 'read'] } })
+  ).body
+  const body = { name: 'archive', ...server.definition }
+  expect((await request('POST', '/sources', { body, key })).status).toBe(403)
+  expect(await stores.sources.list(context.caller.workspace)).toEqual([])
+  await request('POST', '/sources', { body })
+  const read = await request('GET', '/sources/archive', { key })
+  expect(read.body).toMatchObject({ name: 'archive', isApproved: false })
+  expect(read.text).not.toContain(server.definition.args[1])
+  expect((await request('POST', '/sources/archive/approve', { body: { hash: 'x' }, key })).status).toBe(403)
+  expect(server.starts()).toEqual([])
+})
+
+it('needs the grants of the workspace to register and to start a server', async () => {
+  const { request } = await openSources({ grants: ['default=mcp'] })
+  const { definition } = archive()
+  const refused = await request('POST', '/sources', { body: { name: 'archive', ...definition } })
+  expect(refused).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+  expect(refused.body.hint).toContain('default=host')
+  const url = { name: 'remote', url: 'http://127.0.0.1:1/mcp' }
+  expect((await request('POST', '/sources', { body: { ...url, allowPrivate: true } })).status).toBe(403)
+  const added = await request('POST', '/sources', { body: url })
+  const { hash } = added.body.approval
+  const approved = await request('POST', '/sources/remote/approve', { body: { hash } })
+  expect(approved.body).toMatchObject({ isApproved: true, state: 'failed' })
+  expect(approved.body.lastFailure.reason).toContain('not a public address')
+})
+
+it('starts a killed server again at the next call, and a stopped one at its first', async () => {
+  const { run, context, mcp } = await openSources()
+  const server = archive()
+  const added = await run('add', 'archive', '--yes', '--', server.definition.command, ...server.definition.args)
+  expect(added).toMatchObject({ code: 0, out: expect.stringContaining('archive has 2 tools') })
+  expect(added.err).toContain(server.definition.args[1])
+  expect(server.kill()).toBeGreaterThan(0)
+  expect(await call(context, 'archive__write')).toBe('write ran')
+  const ref = { workspace: 'default', name: 'archive' }
+  expect(mcp.upstreams.sources?.stateOf(ref)).toEqual({ isStarted: true })
+  mcp.upstreams.sources?.stop(ref)
+  expect(await call(context, 'archive:read')).toBe('read ran')
+})
+
+it('gives a program only the declared variables, and moves their secrets to stored ones', async () => {
+  const { request, context, stores } = await openSources()
+  const server = archive()
+  const body = { name: 'archive', ...server.definition, env: { ARCHIVE_TOKEN: 'tok-12345678', MODE: 'fast' } }
+  const added = await request('POST', '/sources', { body })
+  expect(added.body.server.env).toEqual({ ARCHIVE_TOKEN: 'secret:archive.ARCHIVE_TOKEN', MODE: 'fast' })
+  const { hash } = added.body.approval
+  await request('POST', '/sources/archive/approve', { body: { hash } })
+  const names = String(await call(context, 'archive__read', { environment: true })).split(' ')
+  expect(names).toEqual(expect.arrayContaining(['ARCHIVE_TOKEN', 'MODE', 'PATH']))
+  expect(names).not.toContain('TOOLDEX_SECRET_KEY')
+  expect(await call(context, 'archive__read', { variable: 'ARCHIVE_TOKEN' })).toBe(
+    '[redacted secret:archive.ARCHIVE_TOKEN]',
+  )
+  expect(JSON.stringify(await stores.audit.list('default', { limit: 100 } as never))).not.toContain('tok-12345678')
+  const again = await request('POST', '/sources', { body: { ...body, name: 'archive2' } })
+  expect(again.status).toBe(201)
+  await request('DELETE', '/sources/archive')
+  const reused = await request('POST', '/sources', { body })
+  expect(reused).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } })
+  expect(reused.text).not.toContain('tok-12345678')
+})
+
+it('starts nothing after another command was set, and offers its tools only when that is approved', async () => {
+  const { request, sync, context } = await openSources()
+  const [server, other] = [archive(), archive()]
+  const { hash } = (await request('POST', '/sources', { body: { name: 'archive', ...server.definition } })).body
+    .approval
+  await request('POST', '/sources/archive/approve', { body: { hash } })
+  const changed = await request('PATCH', '/sources/archive', { body: { args: other.definition.args } })
+  expect(changed.body).toMatchObject({ isApproved: false, state: 'configured' })
+  await sync()
+  expect((await context.catalog.open()).list()).toEqual([])
+  await expect(invoke(callTool, { name: 'archive__read', arguments: {} }, context)).rejects.toMatchObject({
+    code: 'TOOL_NOT_FOUND',
+  })
+  expect(other.starts()).toEqual([])
+  const approved = await request('POST', '/sources/archive/approve', { body: { hash: changed.body.approval.hash } })
+  expect(approved.body).toMatchObject({ state: 'started', tools: 2 })
+  expect(other.starts()).toHaveLength(1)
+})
+
+it('102: no server takes the name or the namespace of a tool of another origin', async () => {
+  const { request, context } = await openSources()
+  const twins = changingServer({ tools: [tool('run_code'), tool('tooldex:run_code'), tool('read'), tool('read')] })
+  for (const name of ['registry', 'tooldex', 'code'])
+    expect((await request('POST', '/sources', { body: { name, ...twins.definition } })).status).toBe(409)
+  for (const name of ['one', 'two']) {
+    const { hash } = (await request('POST', '/sources', { body: { name, ...twins.definition } })).body.approval
+    await request('POST', `/sources/${name}/approve`, { body: { hash } })
+  }
+  const names = (await context.catalog.open()).list().map(({ tool: { name } }) => name)
+  expect(names.filter((name) => name.startsWith('one__'))).toHaveLength(3)
+  expect(names.every((name) => /^(one|two)__/.test(name))).toBe(true)
+})
+
+it('98, 103: ends endless lists, and reports a server that never answers without delaying others', async () => {
+  const { request } = await openSources()
+  const dead = changingServer({ silent: 'initialize' })
+  const endless = changingServer({ tools: [tool('read')], endless: 'same' })
+  const add = async (name: string, definition: object) => {
+    const { hash } = (await request('POST', '/sources', { body: { name, ...definition } })).body.approval
+    return (await request('POST', `/sources/${name}/approve`, { body: { hash } })).body
+  }
+  const waiting = add('dead', { ...dead.definition, connectTimeoutMs: 300 })
+  expect(await add('endless', endless.definition)).toMatchObject({ state: 'started', tools: 2 })
+  expect(await waiting).toMatchObject({
+    state: 'failed',
+    lastFailure: { reason: expect.stringContaining('did not respond') },
+  })
+  const { items } = (await request('GET', '/sources')).body
+  expect(items).toContainEqual(expect.objectContaining({ name: 'dead', state: 'failed', tools: 0 }))
+})
+
+it('is named in no response to a caller whose policy hides the source, and shows only its tools where one tool is visible', async () => {
+  const { request, sync } = await openSources()
+  const prompts = [{ name: 'archive_prompt' }]
+  const server = changingServer({ tools: [tool('read'), tool('write')], prompts, instructions: 'Of the archive.' })
+  const added = await request('POST', '/sources', { body: { name: 'archive', ...server.definition } })
+  await request('POST', '/sources/archive/approve', { body: { hash: added.body.approval.hash } })
+  const keyOf = async (name: string, scopes: readonly string[]) =>
+    (await request('POST', '/keys', { body: { name, scopes } })).body.secret as string
+  const [shut, narrow] = [await keyOf('shut', ['call']), await keyOf('narrow', ['read'])]
+  const policy = (name: string, tools: object) =>
+    request('PUT', `/policies/${name}`, { body: { default: 'disabled', tools, callers: [name] } })
+  await policy('shut', { other: {} })
+  await policy('narrow', { archive__read: {} })
+  await sync()
+  const paths = [
+    ...['/sources', '/sources?kind=mcp', '/stats', '/lint', '/metrics', '/tools', '/tags', '/bundle', '/llm/tools'],
+    ...['/categories', '/executions', '/queue', '/toolsets', '/upstreams/prompts', '/upstreams/resources', '/limits'],
+  ]
+  for (const path of paths) {
+    const { text } = await request('GET', path, { key: shut })
+    expect(text, path).not.toContain('archive')
+  }
+  for (const query of ['archive', 'read of the archive', 'archive__read']) {
+    const body = { query, facets: true, explain: true, limit: 100 }
+    const { body: found } = await request('POST', '/search', { key: shut, body })
+    expect(JSON.stringify({ ...found, query: '', readAs: '', explanation: '' })).not.toContain('archive__')
+  }
+  const [hidden, absent] = [
+    await request('GET', '/sources/archive', { key: shut }),
+    await request('GET', '/sources/no_such', { key: shut }),
+  ]
+  expect([hidden.status, hidden.body.detail]).toEqual([404, absent.body.detail.replace('no_such', 'archive')])
+  const { body: shown } = await request('GET', '/sources/archive', { key: narrow })
+  expect(shown).toMatchObject({ tools: 1, prompts: 0, instructions: null, items: { prompts: [] } })
+  expect(shown.items.tools.map(({ name }: { name: string }) => name)).toEqual(['read'])
+})
+
+it('shows variables, folder and headers with the command to approve, and no name that could be that of two sources', async () => {
+  const { request } = await openSources()
+  const env = { NODE_OPTIONS: '--require /tmp/evil.js', API_TOKEN: 'a-literal-token-value' }
+  const program = { name: 'tricky', command: 'node', args: ['server.js'], env, cwd: '/srv/it' }
+  const { approval } = (await request('POST', '/sources', { body: program })).body
+  expect(approval.command).toBe(
+    "cd /srv/it && NODE_OPTIONS='--require /tmp/evil.js' API_TOKEN=secret:tricky.API_TOKEN node server.js",
+  )
+  const remote = { name: 'remote', url: 'https://mcp.example.test/', headers: { 'x-org': 'one' } }
+  const { body } = await request('POST', '/sources', { body: remote })
+  expect(body.approval.command).toBe("https://mcp.example.test/ -H 'x-org: one'")
+  for (const name of ['a__b', 'a_', 'a_b_', '_a', 'a'.repeat(64)]) {
+    const refused = await request('POST', '/sources', { body: { ...remote, name } })
+    expect([refused.status, refused.body.errors[0].pointer], name).toEqual([422, '/name'])
+  }
+  expect((await request('POST', '/sources', { body: { ...remote, name: 'a_b-c_d' } })).status).toBe(201)
+})

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connect, type Revision, revisions } from './support/connect.ts'
+import { eventually } from './support/keys.ts'
+import { changingServer, tool } from './support/open-sources.ts'
+import { projectRoot } from './support/run-cli.ts'
+import { startServer, type TestServer } from './support/start-server.ts'
+
+let server: TestServer
+let archive: ReturnType<typeof changingServer>
+
+async function add(name: string, definition: object): Promise<void> {
+  const { approval } = (await server.request('POST', '/sources', { body: { name, ...definition } })).body
+  const approved = await server.request('POST', `/sources/${name}/approve`, { body: { hash: approval.hash } })
+  expect(approved.body, approved.text).toMatchObject({ state: 'started' })
+}
+
+beforeAll(async () => {
+  server = await startServer()
+  const resources = [{ uri: 'file:///notes.txt', name: 'notes' }]
+  archive = changingServer({ tools: [tool('read')], prompts: [{ name: 'summarize' }], resources }, server.scripts)
+  await add('archive', archive.definition)
+  const script = join(projectRoot, 'tests/upstreams/official-server.mjs')
+  await add('official', { command: process.execPath, args: [script, 'stdio', 'both'] })
+})
+afterAll(() => server?.stop())
+
+async function overHttp(revision: Revision): Promise<Client> {
+  const negotiation = revision === '2026-07-28' ? { versionNegotiation: { mode: 'auto' as const } } : {}
+  const client = new Client({ name: 'test', version: '1.0.0' }, negotiation)
+  const requestInit = { headers: { authorization: `Bearer ${server.key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+  onTestFinished(() => client.close())
+  return client
+}
+
+async function overStdio(revision: Revision): Promise<Client> {
+  const env = { TOOLDEX_URL: server.url, TOOLDEX_API_KEY: server.key, TOOLDEX_HOME: server.home }
+  return (await connect([], { revision, env })).client
+}
+
+const textOf = (result: object): string => JSON.stringify((result as { content?: unknown }).content)
+
+describe.each([
+  ['HTTP', overHttp],
+  ['stdio', overStdio],
+] as const)('the official client over %s', (_, open) => {
+  it.each(revisions)('finds, describes and calls the tools of sources (%s)', async (revision) => {
+    const client = await open(revision)
+    const found = await client.callTool({ name: 'search_tools', arguments: { query: 'add two numbers' } })
+    expect(textOf(found)).toContain('official__add')
+    const described = await client.callTool({ name: 'describe_tool', arguments: { ids: ['official__add'] } })
+    expect(textOf(described)).toContain('official__add')
+    const call = { name: 'official__add', arguments: { a: 1, b: 2 } }
+    expect(textOf(await client.callTool({ name: 'call_tool', arguments: call }))).toContain('3')
+  })
+})
+
+it('offers the prompts and resources of a source from its stored definitions', async () => {
+  const client = await overHttp('2025-11-25')
+  expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'archive.summarize' }])
+  expect((await client.listResources()).resources).toContainEqual(
+    expect.objectContaining({ uri: 'archive+file:///notes.txt' }),
+  )
+  const prompt = await client.getPrompt({ name: 'archive.summarize' })
+  expect(JSON.stringify(prompt.messages)).toContain('prompt summarize')
+  const { contents } = await client.readResource({ uri: 'archive+file:///notes.txt' })
+  expect(contents).toMatchObject([{ text: 'text of file:///notes.txt' }])
+})
+
+it('97: a killed server works at the next call, and its calls are recorded and counted', async () => {
+  const client = await overHttp('2026-07-28')
+  const call = () => client.callTool({ name: 'call_tool', arguments: { name: 'archive__read', arguments: {} } })
+  expect(textOf(await call())).toContain('read ran')
+  expect(archive.kill()).toBeGreaterThan(0)
+  const again = await eventually(call, (result) => textOf(result).includes('read ran'))
+  expect(textOf(again)).toContain('read ran')
+  const { items } = (await server.request('GET', '/executions?limit=5')).body
+  expect(items).toContainEqual(expect.objectContaining({ toolName: 'archive__read', status: 'SUCCESS' }))
+  const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${server.key}` } })
+  expect(await response.text()).toMatch(/^tooldex_sources\{state="started"\} 2$/m)
+})

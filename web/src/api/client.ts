@@ -1,0 +1,22 @@
+import { createClient } from 'tooldex/client'
+
+type Listener = () => void
+
+/** The header without which the server accepts no session: pages of other origins cannot send it. */
+export const sessionHeaders = { 'x-tooldex-session': '1' }
+const listeners = new Set<Listener>()
+
+/** Calls back when the server no longer accepts the session. */
+export function onSessionEnd(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  if (response.status === 401) for (const listener of listeners) listener()
+  return response
+}
+
+/** The operations of the server that sent this page; the session is a cookie, so no key is here. */
+export const api = createClient({ headers: sessionHeaders, fetch: fetchInSession, retries: 1 })

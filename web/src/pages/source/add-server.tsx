@@ -1,0 +1,162 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { Checkbox, Field, Select, TextArea } from '../../ui/field.tsx'
+import { type ServerForm, toServer } from './parse-server.ts'
+
+const empty: ServerForm = {
+  name: '',
+  kind: 'command',
+  command: '',
+  args: '',
+  env: '',
+  url: '',
+  headers: '',
+  allowPrivate: false,
+}
+
+/** Adds an MCP server; its page then shows the exact command, which is approved there. */
+export function AddServer() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button tone="primary" icon={<Plus className="size-4" aria-hidden />} onClick={() => setOpen(true)}>
+        Add an MCP server
+      </Button>
+      {isOpen && <AddDialog onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function AddDialog({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [form, setForm] = useState(empty)
+  const set = (change: Partial<ServerForm>) => setForm((before) => ({ ...before, ...change }))
+  const add = useMutation({
+    mutationFn: async () => api.sources.add(toServer(form)),
+    onSuccess: async ({ name }) => {
+      await queries.invalidateQueries({ queryKey: ['sources'] })
+      onClose()
+      void navigate({ to: '/sources/$name', params: { name } })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <Dialog
+      title="Add an MCP server"
+      description="Nothing is started yet: the exact command or URL is shown for approval first."
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" form="add-server" isBusy={add.isPending}>
+            Add
+          </Button>
+        </>
+      }
+    >
+      <form id="add-server" onSubmit={submit} className="flex flex-col gap-3 pb-2">
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Field
+            label="Name"
+            required
+            pattern="[A-Za-z][A-Za-z0-9_\-]*"
+            placeholder="notes"
+            hint="The namespace of its tools, such as notes in notes__search."
+            value={form.name}
+            onChange={({ target }) => set({ name: target.value })}
+          />
+          <Select
+            label="Connection"
+            value={form.kind}
+            onChange={({ target }) => set({ kind: target.value === 'url' ? 'url' : 'command' })}
+          >
+            <option value="command">A program on the machine of this server</option>
+            <option value="url">A URL</option>
+          </Select>
+        </div>
+        {form.kind === 'command' ? <CommandFields form={form} set={set} /> : <UrlFields form={form} set={set} />}
+        {add.error !== null && <ErrorNotice error={add.error} />}
+      </form>
+    </Dialog>
+  )
+}
+
+interface FieldsProps {
+  readonly form: ServerForm
+  readonly set: (change: Partial<ServerForm>) => void
+}
+
+const mono = 'font-mono text-xs!'
+
+function CommandFields({ form, set }: FieldsProps) {
+  return (
+    <>
+      <Field
+        label="Program"
+        required
+        className={mono}
+        placeholder="npx"
+        value={form.command}
+        onChange={({ target }) => set({ command: target.value })}
+      />
+      <TextArea
+        label="Arguments"
+        hint="One per line; there is no shell, so nothing is split or expanded."
+        rows={3}
+        className={mono}
+        placeholder={'-y\n@example/notes-server'}
+        value={form.args}
+        onChange={({ target }) => set({ args: target.value })}
+      />
+      <TextArea
+        label="Variables"
+        hint="NAME=value per line; secret:NAME refers to a stored secret. Values with the name of a secret are stored encrypted."
+        rows={2}
+        className={mono}
+        value={form.env}
+        onChange={({ target }) => set({ env: target.value })}
+      />
+    </>
+  )
+}
+
+function UrlFields({ form, set }: FieldsProps) {
+  return (
+    <>
+      <Field
+        label="URL"
+        type="url"
+        required
+        className={mono}
+        placeholder="https://mcp.example.com/mcp"
+        value={form.url}
+        onChange={({ target }) => set({ url: target.value })}
+      />
+      <TextArea
+        label="Headers"
+        hint="Name: value per line, such as Authorization: Bearer secret:NOTES_TOKEN."
+        rows={2}
+        className={mono}
+        value={form.headers}
+        onChange={({ target }) => set({ headers: target.value })}
+      />
+      <Checkbox
+        label="Allow a private address"
+        hint="Only for a server in your own network."
+        checked={form.allowPrivate}
+        onChange={({ target }) => set({ allowPrivate: target.checked })}
+      />
+    </>
+  )
+}
