@@ -16,7 +16,7 @@ import type { CallerInput, RequestedInput } from '../../contract/executor.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
 import type { HttpTransport } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
-import type { StdioTransport } from './stdio-transport.ts'
+import { type StdioTransport, UndeliveredError } from './stdio-transport.ts'
 
 /** One call of one tool. */
 export interface UpstreamCall {
@@ -180,6 +180,11 @@ export class Connection {
   /** Whether an error means that the session expired, so that the call was not executed. */
   isForgotten(error: unknown): boolean {
     return this.#opened.line.sessionId !== undefined && error instanceof SdkHttpError && error.data.status === 404
+  }
+
+  /** Whether an error means that the server had ended before it received the request. */
+  isUndelivered(error: unknown): boolean {
+    return error instanceof UndeliveredError
   }
 
   fail(why: string): void {

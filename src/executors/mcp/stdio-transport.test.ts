@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { ProcessScope } from '../process/containment.ts'
 import { createProcessGroups } from '../process/process-group.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
-import { StdioTransport } from './stdio-transport.ts'
+import { StdioTransport, UndeliveredError } from './stdio-transport.ts'
 
 it('shares one wait between concurrent sends, and leaves no listener behind', async () => {
   const children: ChildProcess[] = []
@@ -28,6 +28,24 @@ it('shares one wait between concurrent sends, and leaves no listener behind', as
     await all
     expect(during).toBeLessThanOrEqual(1)
     expect(listeners()).toEqual(before)
+  } finally {
+    await line.close()
+  }
+})
+
+it('rejects a message that a server did not read before it ended', async () => {
+  const children: ChildProcess[] = []
+  const server = { program: '/bin/sh', args: ['-c', 'exec sleep 600'], cwd: '/', env: {} }
+  const scope = watched(await createProcessGroups().start(8), children)
+  const line = new StdioTransport(server, scope, new MessageCheck(defaultMessageLimits, () => {}))
+  try {
+    await line.start()
+    // More than fits between the processes: the rest is still waiting when the server ends.
+    const text = 'x'.repeat(4_000_000)
+    const sent = line.send({ jsonrpc: '2.0', method: 'notifications/x', params: { text } })
+    children[0]?.kill('SIGKILL')
+    await expect(sent).rejects.toThrow(UndeliveredError)
+    await expect(line.send({ jsonrpc: '2.0', method: 'notifications/x' })).rejects.toThrow(UndeliveredError)
   } finally {
     await line.close()
   }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { parseExactly } from '../../base/exact-numbers.ts'
@@ -20,6 +19,13 @@ export interface ServerProgram {
 
 const graceMs = 500
 const maxStderrBytes = 4096
+
+/** The server ended before it received a message whole, so it did not act on it. */
+export class UndeliveredError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('The server has ended.', options)
+  }
+}
 
 /** The transport of a server that runs as a child process: JSON lines in and out; closing it ends all processes. */
 export class StdioTransport implements Transport {
@@ -43,7 +49,6 @@ export class StdioTransport implements Transport {
   #reading: Promise<void> | undefined
   readonly #waiting: JSONRPCMessage[] = []
   #paused = false
-  #drained: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(server: ServerProgram, scope: ProcessScope, check: MessageCheck) {
@@ -157,17 +162,15 @@ export class StdioTransport implements Transport {
     void this.close()
   }
 
+  /** Rejects if the message did not reach the server whole. */
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
-    if (!stdin?.writable || this.#closing !== undefined) throw new Error('The server has ended.')
+    if (!stdin?.writable || this.#closing !== undefined) throw new UndeliveredError()
     this.#check.sent(message)
     const text = `${JSON.stringify(message)}\n`
-    if (stdin.write(text)) return
-    // All waiting senders share one listener, which is removed afterwards.
-    this.#drained ??= drainOf(stdin).finally(() => {
-      this.#drained = undefined
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(text, (error) => (error ? reject(new UndeliveredError({ cause: error })) : resolve()))
     })
-    await this.#drained
   }
 
   /** Ends the server, with SIGTERM before SIGKILL; afterwards no process of it is left. */
@@ -192,12 +195,4 @@ export class StdioTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
     await this.#scope.close()
   }
-}
-
-/** Resolves when a stream has drained or closed. */
-async function drainOf(stream: Writable): Promise<void> {
-  const leaving = new AbortController()
-  const { signal } = leaving
-  await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).catch(() => {})
-  leaving.abort()
 }

@@ -68,14 +68,9 @@ export class Upstream {
     return { lastSuccessAt: this.#succeededAt.toISOString(), p95Ms: Math.round(p95) }
   }
 
-  /** Calls a tool; retries once if the session expired, because then the call was not executed. */
   async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
-    const work = (connection: Connection) => connection.call(call, signal)
     const began = performance.now()
-    const result = await this.#use(work, signal).catch((error: unknown) => {
-      if (error !== sessionExpired) throw error
-      return this.#use(work, signal)
-    })
+    const result = await this.#use((connection) => connection.call(call, signal), signal)
     this.#succeededAt = new Date()
     this.#durations.push(performance.now() - began)
     if (this.#durations.length > maxDurations) this.#durations.shift()
@@ -116,7 +111,15 @@ export class Upstream {
     if (this.#busy === 0) void this.close()
   }
 
+  /** Does work on a connection; once more on a new one if the server did not receive the request. */
   async #use<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#useOnce(work, signal).catch((error: unknown) => {
+      if (error !== notReceived) throw error
+      return this.#useOnce(work, signal)
+    })
+  }
+
+  async #useOnce<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
     clearTimeout(this.#idle)
     this.#busy++
     try {
@@ -137,10 +140,13 @@ export class Upstream {
       return await work
     } catch (error) {
       if (signal.aborted) void this.#checkAlive(connection)
-      else if (connection.why !== undefined) throw endedError(this.#options.name, connection)
+      else if (connection.isUndelivered(error)) {
+        await this.#drop(connection)
+        throw notReceived
+      } else if (connection.why !== undefined) throw endedError(this.#options.name, connection)
       else if (connection.isForgotten(error)) {
         await this.#drop(connection)
-        throw sessionExpired
+        throw notReceived
       } else if (isDenied(error)) this.#denied = describeFailure(error)
       else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
@@ -247,8 +253,8 @@ const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
 const notRunning = (name: string): TooldexError =>
   new TooldexError('UNAVAILABLE', `The MCP server '${name}' is not running; a key with the scope call starts it.`)
 
-/** Signals that a call must be retried. */
-const sessionExpired = new Error('The session expired.')
+/** Signals that a request can be repeated: the session had expired, or the server had ended. */
+const notReceived = new Error('The server did not receive the request.')
 
 const endedError = (name: string, { end, why }: Connection): TooldexError =>
   new TooldexError(end === 'oversized-message' ? 'OUTPUT_LIMIT' : 'UPSTREAM_ERROR', `${name} ${why}.`)
