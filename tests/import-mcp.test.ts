@@ -8,7 +8,7 @@ it('imports the file of a client after it was shown, and moves its secrets to st
   const server = changingServer({ tools: [tool('read')] })
   const mcpServers = {
     'my archive': { ...server.definition, env: { ARCHIVE_TOKEN: 'tok-12345678', MODE: 'fast' } },
-    old: { type: 'sse', url: 'https://old.example/sse' },
+    old: { command: 'old-server', disabled: true },
     broken: { command: 'no-such-program-here' },
   }
   const file = tempFile('mcp.json', JSON.stringify({ mcpServers }))
@@ -25,7 +25,7 @@ it('imports the file of a client after it was shown, and moves its secrets to st
   const imported = await run('import', 'mcp', file, '--yes')
   expect(imported.out.split('\n').slice(0, 3)).toEqual([
     'my-archive: started',
-    'old: skipped, the older SSE transport is not supported',
+    'old: skipped, it is disabled',
     expect.stringMatching(/^broken: failed, /),
   ])
   expect(imported.code).toBe(1)

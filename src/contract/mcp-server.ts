@@ -33,7 +33,8 @@ export const StdioServer = z.object({
 
 /** A server that is called over HTTP. */
 export const HttpServer = z.object({
-  type: z.enum(['http', 'streamable-http', 'streamableHttp']).default('http'),
+  /** `sse` is the older transport; a server that does not know the newer one is found out at the first start. */
+  type: z.enum(['http', 'streamable-http', 'streamableHttp', 'sse']).default('http'),
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(8000),
   headers: Texts.default({}),
   /** Whether the server may have a private address. */

@@ -34,6 +34,10 @@ export type UpstreamResult = CallToolResult | RequestedInput
 export interface OpenedTransport {
   readonly line: StdioTransport | HttpTransport
   readonly check: MessageCheck
+  /** Opens the older transport of a URL, for a server that does not know the newer one. */
+  readonly openOlder?: (() => Promise<OpenedTransport>) | undefined
+  /** Whether the server is of the older revisions for certain. */
+  readonly isOlder?: boolean | undefined
 }
 
 const probeMs = 10_000
@@ -82,14 +86,18 @@ export class Connection {
   ): Promise<Connection> {
     const deadline = performance.now() + timeoutMs
     const opened = await open()
+    let failure: unknown
     try {
-      return await initialize(opened, deadline, events)
+      return await initialize(opened, deadline, events, opened.isOlder === true ? 'legacy' : undefined)
     } catch (error) {
-      if (!exitedOnProbe(error, opened)) throw withReason(error, opened)
+      failure = error
     }
-    const again = await open()
+    const openAgain = exitedOnProbe(failure, opened) ? open : opened.openOlder
+    if (openAgain === undefined || (openAgain !== open && !isUnknownRequest(failure))) throw withReason(failure, opened)
+    const again = await openAgain()
     return initialize(again, deadline, events, 'legacy').catch((error) => {
-      throw withReason(error, again)
+      // A URL with neither transport fails with the reason of the newer one.
+      throw openAgain === open ? withReason(error, again) : failure
     })
   }
 
@@ -245,6 +253,10 @@ function toRequested(result: object): RequestedInput | undefined {
 
 const exitedOnProbe = (error: unknown, { line }: OpenedTransport): boolean =>
   error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && line.end === 'exited'
+
+/** The statuses by which a server of the older transport rejects a POST to the URL of its event stream. */
+const isUnknownRequest = (error: unknown): boolean =>
+  error instanceof SdkHttpError && [400, 404, 405].includes(error.data.status)
 
 /** The reason of the transport is more specific than the error of the client. */
 const withReason = (error: unknown, { line }: OpenedTransport): unknown =>

@@ -62,13 +62,13 @@ describe('loadServers', () => {
       problemsOf(`{ "mcpServers": {
   "a": { "command": "a", "env": { "X": "\${UNSET}" } },
   "b": { "url": "ftp://x" },
-  "c": { "type": "sse", "url": "https://x" },
+  "c": { "type": "carrier-pigeon", "url": "https://x" },
   "d": { "command": "d", "args": ["\${TOOLDEX_API_KEY}"] }
 } }`),
     ).toMatchObject([
       { line: 2, message: 'the variable UNSET is not set' },
       { line: 3, message: 'url: must be an http or https URL' },
-      { line: 4, message: expect.stringContaining('older SSE transport') },
+      { line: 4, message: expect.stringContaining('type') },
       { line: 5, message: expect.stringContaining('TOOLDEX_API_KEY belongs to Tooldex') },
     ])
     expect(problemsOf('{ "servers": {} }')).toMatchObject([{ message: 'the file has no mcpServers' }])

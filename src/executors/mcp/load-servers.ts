@@ -79,14 +79,6 @@ function read(
   path: readonly PropertyKey[],
   { env, report }: { readonly env: Environment; readonly report: Report },
 ): McpServer | undefined {
-  if (isObject(definition) && definition.type === 'sse') {
-    report(
-      [...path, 'type'],
-      'the older SSE transport is not supported',
-      'use the URL of the server for "type": "http"',
-    )
-    return undefined
-  }
   if (isObject(definition) && definition.command === undefined && definition.url === undefined) {
     const written = Object.keys(definition)
     const near = ['command', 'url'].find((key) => suggest(key, written) !== undefined)

@@ -8,6 +8,7 @@ import { toOneLine } from '../../base/visible-text.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import { maxMessageHere, reduceMessage, withResult } from './message-threads.ts'
+import { PacedDelivery } from './paced-delivery.ts'
 
 /** A program to start, already found. */
 export interface ServerProgram {
@@ -47,8 +48,7 @@ export class StdioTransport implements Transport {
   readonly #lines: Buffer<ArrayBuffer>[] = []
   #isReading = false
   #reading: Promise<void> | undefined
-  readonly #waiting: JSONRPCMessage[] = []
-  #paused = false
+  readonly #delivery = new PacedDelivery((message) => this.onmessage?.(message))
   #closing: Promise<void> | undefined
 
   constructor(server: ServerProgram, scope: ProcessScope, check: MessageCheck) {
@@ -126,22 +126,7 @@ export class StdioTransport implements Transport {
     if (messages.length === 0) this.#check.refuse()
     for (const message of messages) {
       if (this.#closing !== undefined || !this.#check.accepts(message)) return
-      this.#waiting.push(message)
-      if (!this.#paused) this.#deliver()
-    }
-  }
-
-  /** The client processes notifications asynchronously; a response that overtakes one would invalidate it. */
-  #deliver(): void {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      this.onmessage?.(next)
-      if (!('method' in next)) continue
-      this.#paused = true
-      setImmediate(() => {
-        this.#paused = false
-        this.#deliver()
-      })
-      return
+      this.#delivery.push(message)
     }
   }
 

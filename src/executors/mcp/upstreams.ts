@@ -122,10 +122,12 @@ export class Upstreams {
     }
   }
 
-  async #reach(server: HttpServer, secrets: Secrets): Promise<OpenedTransport> {
+  async #reach(server: HttpServer, secrets: Secrets, isSse = server.type === 'sse'): Promise<OpenedTransport> {
     const { HttpTransport } = await loadHttpTransport()
-    const address = { url: new URL(server.url), headers: await resolve(server.headers, secrets) }
-    return this.#withCheck((check) => new HttpTransport({ ...address, allowPrivate: server.allowPrivate }, check))
+    const { url, allowPrivate } = server
+    const address = { url: new URL(url), headers: await resolve(server.headers, secrets), allowPrivate, isSse }
+    const opened = this.#withCheck((check) => new HttpTransport(address, check))
+    return isSse ? { ...opened, isOlder: true } : { ...opened, openOlder: () => this.#reach(server, secrets, true) }
   }
 
   #withCheck(make: (check: MessageCheck) => OpenedTransport['line']): OpenedTransport {

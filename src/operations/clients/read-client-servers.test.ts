@@ -65,12 +65,16 @@ it('keeps variables as references, and fills others from the environment', () =>
   })
 })
 
+it('keeps the older transport of a URL', () => {
+  const servers = { older: { type: 'sse', url: 'https://one.example/sse' } }
+  expect(fields({ mcpServers: servers })).toEqual({ older: { type: 'sse', url: 'https://one.example/sse' } })
+})
+
 it('skips what cannot be imported, with the reason', () => {
   const servers = {
     off: { ...program, disabled: true },
     own: { command: 'npx', args: ['-y', 'tooldex'] },
     installed: { command: '/usr/bin/node', args: ['/opt/tools/dist/app/main.js', 'run', 'git'] },
-    sse: { type: 'sse', url: 'https://one.example/sse' },
     empty: {},
     input: { ...program, env: { KEY: '${input:key}' } },
     unset: { command: '${NOWHERE}/server' },

@@ -87,7 +87,6 @@ function toFields(entry: Entry, env: Environment): ServerInput {
   if (entry.command !== undefined) return toProgram(entry, env)
   const url = urlFields.map((field) => entry[field] ?? undefined).find((value) => value !== undefined)
   if (typeof url !== 'string') throw new Skipped('it has neither a command nor a URL')
-  if (entry.type === 'sse') throw new Skipped('the older SSE transport is not supported')
   const headers = {
     ...toValues({ ...textsOf(entry.headers), ...textsOf(entry.http_headers) }, env),
     ...mapValues(textsOf(entry.env_http_headers), toReference),
@@ -95,7 +94,8 @@ function toFields(entry: Entry, env: Environment): ServerInput {
       ? { Authorization: `Bearer ${toReference(entry.bearer_token_env_var)}` }
       : {}),
   }
-  return { url: expand(url, env), ...(Object.keys(headers).length === 0 ? {} : { headers }) }
+  const type = entry.type === 'sse' ? { type: 'sse' as const } : {}
+  return { url: expand(url, env), ...type, ...(Object.keys(headers).length === 0 ? {} : { headers }) }
 }
 
 function toProgram({ command, args, env: variables, cwd }: Entry, env: Environment): ServerInput {

@@ -22,6 +22,10 @@ export const serverFields = {
     ),
   cwd: cwd.describe('The working directory of the program.'),
   url: url.optional().describe('The URL of a server that is called over HTTP.'),
+  type: z
+    .enum(['http', 'sse'])
+    .optional()
+    .describe('The transport of a URL: http, or the older sse, which is also found out at the first start.'),
   headers: headers
     .unwrap()
     .optional()
@@ -36,7 +40,7 @@ const ServerInput = z.object(serverFields)
 export type ServerInput = z.infer<typeof ServerInput>
 
 const ofPrograms = ['args', 'env', 'cwd'] as const
-const ofUrls = ['headers', 'allowPrivate'] as const
+const ofUrls = ['type', 'headers', 'allowPrivate'] as const
 
 /** The definition of a server from its fields. */
 export function toServer(input: ServerInput): McpServer {

@@ -178,7 +178,8 @@ export async function toDetail(context: ReadingContext, source: StoredSource): P
   const shown = await visibleTools(context, name)
   const tools = items('tools').filter(({ tool }) => shown?.has(tool ?? '') ?? true)
   const all = { tools, prompts: items('prompts'), resources: items('resources'), templates: items('templates') }
-  const { type: _type, namespace: _namespace, ...fields } = server
+  const { type, namespace: _namespace, ...others } = server
+  const fields = { ...others, ...(type === 'sse' ? { type } : {}) }
   const approval = { hash: approvalHash(server), command: approvedCommand(server), needs: referencesOf(server) }
   const { protocolVersion = null, instructions = null } = manifest ?? {}
   return {

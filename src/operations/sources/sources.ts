@@ -77,7 +77,8 @@ export const changeSource = defineOperation({
   output: SourceDetail,
   async handle({ name, trust, approve: hash, ...fields }, context) {
     const { server: present } = await findSource(context, name)
-    const { type: _type, ...before } = present
+    const { type, ...others } = present
+    const before = { ...others, ...(type === 'sse' && fields.url === undefined ? { type } : {}) }
     const isOther =
       fields.command !== undefined ? !('command' in present) : fields.url !== undefined && 'command' in present
     const { server, secrets } = moveSecrets(name, toServer({ ...(isOther ? {} : before), ...onlyDefined(fields) }))
