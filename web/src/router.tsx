@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { FunctionComponent } from 'react'
 import { Shell } from './app/shell.tsx'
+import { loadPage } from './pages/load-page.ts'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { PageError } from './pages/page-error.tsx'
 
@@ -17,7 +18,7 @@ const page = <const Path extends string, Module extends Record<string, unknown>>
   createRoute({
     getParentRoute: () => rootRoute,
     path,
-    component: lazyRouteComponent(load as () => Promise<Record<keyof Module, FunctionComponent>>, name),
+    component: lazyRouteComponent(loadPage(load) as () => Promise<Record<keyof Module, FunctionComponent>>, name),
     errorComponent: PageError,
     validateSearch: (search: Record<string, unknown>): Search => search as Search,
   })

@@ -130,7 +130,7 @@ export function refuseUnprotecting(
   if (!requiresApproval(current) && !isRuled) return
   const why = isRuled ? 'is protected by a policy' : 'requires approval of each call'
   throw new TooldexError('FORBIDDEN', `${current.name} ${why}; deleting it needs the scope 'admin'.`, {
-    hint: 'Deactivate it instead (tooldex tools deactivate), or ask an admin.',
+    hint: 'Deactivate it instead, or ask an admin.',
   })
 }
 

@@ -119,7 +119,7 @@ async function checkRestriction(
   const unknown = toolsets.find((name) => !known.includes(name))
   if (unknown !== undefined)
     throw new TooldexError('NOT_FOUND', `Unknown toolset: ${unknown}.${didYouMean(unknown, known)}`, {
-      hint: 'List the toolsets with: tooldex toolsets list',
+      hint: 'List the toolsets to find its name.',
     })
   if (requested.every((scope) => scope === 'read' || scope === 'call')) return
   throw new TooldexError('INPUT_INVALID', 'A key that is restricted to toolsets has the scopes read and call only.', {
@@ -181,7 +181,7 @@ const isAdmin = ({ scopes, revokedAt, expiresAt }: ApiKey): boolean =>
 
 const lastKey = (message: string) =>
   new TooldexError('IN_USE', message, {
-    hint: `First create another one that does not expire: tooldex keys create NAME --scope admin. ${recoveryHint}`,
+    hint: `First create another key with the scope admin that does not expire. ${recoveryHint}`,
   })
 
 /** Revokes a key. */

@@ -9,24 +9,28 @@ const hourMs = 3_600_000
 /** Counts recorded runs by hour. */
 export const readRunStatistics = defineOperation({
   name: 'executions.statistics',
-  summary: 'Count recorded runs, failures and durations by hour.',
+  summary: 'Count recorded runs, failures and durations by hour, or by a number of hours.',
   scope: 'read',
   needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/executions/statistics', tag: 'executions' },
   input: z.object({
     tool: z.string().max(200).optional().describe('Only runs of this tool.'),
     hours: z.int().min(1).max(720).default(24).describe('The number of hours until now; at most 30 days.'),
+    spanHours: z.int().min(1).max(24).default(1).describe('The hours that are counted together.'),
   }),
   output: z.object({
     since: z.iso.datetime(),
     total: RunCounts,
-    hours: z.array(RunCounts.extend({ from: z.iso.datetime() })).describe('Hours without runs are omitted.'),
+    hours: z
+      .array(RunCounts.extend({ from: z.iso.datetime() }))
+      .describe('The spans, by their beginning; those without runs are omitted.'),
     complete: z.boolean().describe(`Whether all runs were counted; otherwise the newest ${maxRuns}.`),
   }),
-  async handle({ tool, hours }, context) {
-    const since = new Date(Math.floor(Date.now() / hourMs - hours + 1) * hourMs)
+  async handle({ tool, hours, spanHours }, context) {
+    const spanMs = spanHours * hourMs
+    const since = new Date(Math.floor(Date.now() / spanMs - Math.ceil(hours / spanHours) + 1) * spanMs)
     const names = await readableNames(context)
-    const query = { since, spanMs: hourMs, maxRuns, tool, names }
+    const query = { since, spanMs, maxRuns, tool, names }
     const { total, spans } = await context.registry.stores.stats.runs(context.caller.workspace, query)
     return { since: since.toISOString(), total, hours: [...spans], complete: total.runs < maxRuns }
   },

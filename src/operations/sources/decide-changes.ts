@@ -68,7 +68,7 @@ function select(source: StoredSource, { items, reading }: Decision) {
   const { name, manifest, seen, refused } = source
   if (manifest === null || seen === null)
     throw new TooldexError('NOT_FOUND', `No definition of the source '${name}' has changed.`, {
-      hint: 'Read its server anew with: tooldex sources refresh NAME',
+      hint: 'Read its server again, then decide on the changes that it shows.',
     })
   if (reading !== undefined && reading !== readingHash(seen))
     throw new TooldexError('STALE', 'The server was read again since these changes were shown.', {

@@ -101,7 +101,7 @@ export async function storeSecrets(
   for (const [name, value] of secrets) {
     if ((await stores.secrets.find(caller.workspace, name)) !== undefined)
       throw new TooldexError('NAME_TAKEN', `There is already a secret '${name}'.`, {
-        hint: `Pass secret:${name} instead of the value to use it, or delete it first: tooldex secrets delete ${name}`,
+        hint: `Pass secret:${name} instead of the value to use it, or delete the stored secret first.`,
       })
     if (registry.box === undefined)
       throw new TooldexError('SECRET_UNAVAILABLE', 'Secrets cannot be stored here.', {

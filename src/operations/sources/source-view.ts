@@ -118,7 +118,7 @@ export async function findSource(context: ReadingContext, name: string): Promise
 
 const unknownSource = (name: string): TooldexError =>
   new TooldexError('NOT_FOUND', `There is no source '${name.slice(0, 100)}'.`, {
-    hint: 'List the sources with: tooldex sources',
+    hint: 'List the sources to find its name.',
   })
 
 /** Whether a caller sees all of a source and not only tools of it: the rule of a source is named `mcp:NAME`. */

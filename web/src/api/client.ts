@@ -1,4 +1,5 @@
 import { createClient } from 'tooldex/client'
+import { noteConnection } from './connection.ts'
 
 type Listener = () => void
 
@@ -13,7 +14,11 @@ export function onSessionEnd(listener: Listener): () => void {
 }
 
 async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init)
+  const response = await fetch(input, init).catch((thrown: unknown) => {
+    if (init?.signal?.aborted !== true) noteConnection(false)
+    throw thrown
+  })
+  noteConnection(true)
   if (response.status === 401) for (const listener of listeners) listener()
   return response
 }

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { Account } from './account.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { ConnectionBar } from './connection-bar.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { ThemeButton } from './theme-button.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -45,6 +46,7 @@ export function Shell() {
             <Account />
           </div>
         </header>
+        <ConnectionBar />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <Outlet />
         </main>

@@ -14,10 +14,9 @@ import { SafeText } from '../ui/safe-text.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { DecideButtons } from './executions/decide-buttons.tsx'
 import { FilterBar } from './executions/filter-bar.tsx'
 import { toQuery } from './executions/filters.ts'
-import { WaitBadge } from './executions/wait-badge.tsx'
+import { RunReason, RunStatus } from './executions/run-cells.tsx'
 
 type Run = OperationOutput<'executions.list'>['items'][number]
 
@@ -104,7 +103,6 @@ function RunTable({ rows, isPending, children }: RunTableProps) {
           columns={[
             {
               title: 'Compare',
-              isExtra: true,
               className: 'w-10',
               cell: ({ id, toolName }) => (
                 <input
@@ -127,7 +125,7 @@ function RunTable({ rows, isPending, children }: RunTableProps) {
 const columns: readonly Column<Run>[] = [
   {
     title: 'Tool',
-    cell: ({ id, toolName, version, parentId }) => (
+    cell: ({ id, toolName, version, parentId, createdAt }) => (
       <>
         <Link to="/executions/$id" params={{ id }} className="font-medium break-words text-accent hover:underline">
           <SafeText max={120}>{toolName}</SafeText>
@@ -136,23 +134,14 @@ const columns: readonly Column<Run>[] = [
         {parentId !== null && (
           <span className="ml-1.5 text-xs whitespace-nowrap text-muted max-sm:ml-0 max-sm:block">in a program</span>
         )}
+        <span className="block text-xs text-muted sm:hidden">
+          <Time value={createdAt} />
+        </span>
       </>
     ),
   },
-  { title: 'Status', cell: (run) => <WaitBadge execution={run} /> },
-  {
-    title: 'Reason',
-    isExtra: true,
-    className: 'max-w-80',
-    cell: (run) =>
-      run.reason === 'approval' ? (
-        <div className="flex gap-1.5">
-          <DecideButtons execution={run} />
-        </div>
-      ) : (
-        <SafeText max={140}>{run.errorMessage ?? ''}</SafeText>
-      ),
-  },
+  { title: 'Status', cell: (run) => <RunStatus run={run} /> },
+  { title: 'Reason', isExtra: true, className: 'max-w-80', cell: (run) => <RunReason run={run} /> },
   {
     title: 'Caller',
     isExtra: true,
@@ -166,5 +155,5 @@ const columns: readonly Column<Run>[] = [
     isExtra: true,
     cell: ({ durationMs }) => (durationMs === null ? '' : formatDuration(durationMs)),
   },
-  { title: 'When', align: 'right', cell: ({ createdAt }) => <Time value={createdAt} /> },
+  { title: 'When', align: 'right', isExtra: true, cell: ({ createdAt }) => <Time value={createdAt} /> },
 ]

@@ -4,7 +4,7 @@ import { formatDuration } from '../ui/format-time.ts'
 import { SafeText } from '../ui/safe-text.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { WaitBadge } from './executions/wait-badge.tsx'
+import { RunReason, RunStatus } from './executions/run-cells.tsx'
 
 type Run = OperationOutput<'executions.list'>['items'][number]
 
@@ -29,19 +29,8 @@ export function RunsTable({ caption, runs }: RunsTableProps) {
             </Link>
           ),
         },
-        { title: 'Status', cell: (run) => <WaitBadge execution={run} /> },
-        {
-          title: 'Reason',
-          cell: ({ errorMessage }) => (
-            <span className="text-muted">
-              <SafeText max={140} isExcerpt>
-                {errorMessage ?? ''}
-              </SafeText>
-            </span>
-          ),
-          isExtra: true,
-          className: 'w-1/2 break-words',
-        },
+        { title: 'Status', cell: (run) => <RunStatus run={run} /> },
+        { title: 'Reason', cell: (run) => <RunReason run={run} />, isExtra: true, className: 'w-1/2 break-words' },
         {
           title: 'Took',
           cell: ({ durationMs }) => (

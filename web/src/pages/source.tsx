@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { RefreshCw, Trash2 } from 'lucide-react'
+import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { TooldexError } from 'tooldex/client'
 import { api } from '../api/client.ts'
 import { useCaller } from '../api/session.ts'
@@ -15,9 +16,11 @@ import { SafeText } from '../ui/safe-text.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 import { showToast } from '../ui/toast.tsx'
+import { ServerDialog } from './source/add-server.tsx'
 import { Approval, type Source } from './source/approval.tsx'
 import { Changes } from './source/changes.tsx'
 import { Items } from './source/items.tsx'
+import { toServerChange, toServerForm } from './source/parse-server.ts'
 import { SourceBadge } from './source/source-badge.tsx'
 
 const refreshMs = 10_000
@@ -74,7 +77,9 @@ interface ChangeableProps {
   readonly onChange: (source: Source) => void
 }
 
-function Actions({ source: { name, isApproved, tools }, onChange }: ChangeableProps) {
+function Actions({ source, onChange }: ChangeableProps) {
+  const { name, isApproved, tools, server } = source
+  const [isEditing, setEditing] = useState(false)
   const queries = useQueryClient()
   const navigate = useNavigate()
   const refresh = useMutation({
@@ -104,8 +109,30 @@ function Actions({ source: { name, isApproved, tools }, onChange }: ChangeablePr
           isBusy={refresh.isPending}
           onClick={() => refresh.mutate()}
         >
-          Read again
+          {source.state === 'failed' ? 'Try again' : 'Read again'}
         </Button>
+      )}
+      {server !== undefined && (
+        <Button size="sm" icon={<Pencil className="size-3.5" aria-hidden />} onClick={() => setEditing(true)}>
+          Edit
+        </Button>
+      )}
+      {isEditing && server !== undefined && (
+        <ServerDialog
+          title={
+            <>
+              Edit <SafeText max={100}>{name}</SafeText>
+            </>
+          }
+          action="Save"
+          start={toServerForm(name, server)}
+          onClose={() => setEditing(false)}
+          onSave={async (form) => {
+            onChange(await api.sources.change(toServerChange(form, toServerForm(name, server))))
+            setEditing(false)
+            showToast(`Saved ${name}.`)
+          }}
+        />
       )}
       <ConfirmButton
         label="Remove"
@@ -125,7 +152,7 @@ function Actions({ source: { name, isApproved, tools }, onChange }: ChangeablePr
 
 function LastFailure({ source: { lastFailure, lastSuccessAt } }: { readonly source: Source }) {
   if (lastFailure === null || (lastSuccessAt !== null && lastSuccessAt > lastFailure.at)) return null
-  const hint = 'Check the command or URL, then choose Read again.'
+  const hint = 'Check the command or URL: choose Edit to change it, or Try again.'
   return <ErrorNotice error={new TooldexError('UNAVAILABLE', `The server ${lastFailure.reason}.`, { hint })} />
 }
 

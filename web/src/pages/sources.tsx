@@ -58,7 +58,7 @@ function SourceTable({ sources }: { readonly sources: readonly Source[] }) {
   return (
     <Table
       caption="Sources"
-      rows={sources}
+      rows={[...sources].sort((a, b) => Number(b.kind === 'mcp') - Number(a.kind === 'mcp'))}
       keyOf={({ kind, name }) => `${kind} ${name}`}
       columns={[
         { title: 'Name', cell: (source) => <SourceName source={source} /> },

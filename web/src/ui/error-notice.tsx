@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import { type Problem, TooldexError } from 'tooldex/client'
+import { browserHint } from '../api/browser-hint.ts'
 import { Button } from './button.tsx'
 import { SafeText } from './safe-text.tsx'
 
@@ -18,6 +19,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   const known = error instanceof TooldexError ? error : undefined
   const message = error instanceof Error ? error.message : String(error)
   const problems = known?.problems ?? []
+  const hint = known && browserHint(known)
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/40 bg-bad-soft p-3 text-sm">
       <CircleAlert className="mt-0.5 size-4 shrink-0 text-bad" aria-hidden />
@@ -37,9 +39,9 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
             {problems.length > maxProblems && <li>{problems.length - maxProblems} more</li>}
           </ul>
         )}
-        {known?.hint !== undefined && (
+        {hint !== undefined && (
           <p className="mt-1 break-words">
-            <SafeText max={500}>{known.hint}</SafeText>
+            <SafeText max={500}>{hint}</SafeText>
           </p>
         )}
       </div>

@@ -21,6 +21,9 @@ interface PlotProps {
 }
 
 const height = 170
+// Counts have no fractions.
+const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500].flatMap((step) => [step, step * 1000, step * 1_000_000])
+wholeSteps.sort((a, b) => a - b)
 
 /** A plot over time, in the colors of the theme. Screen readers get its label; the numbers are beside it. */
 export function Plot({ label, times, lines, isBars = false, unit = '' }: PlotProps) {
@@ -46,8 +49,13 @@ export function Plot({ label, times, lines, isBars = false, unit = '' }: PlotPro
         cursor: { show: false },
         padding: [8, 8, 0, 0],
         axes: [
-          axis,
-          { ...axis, size: 52, values: (_, marks) => marks.map((mark) => `${mark.toLocaleString('en')}${unit}`) },
+          { ...axis, size: 38 },
+          {
+            ...axis,
+            size: 52,
+            ...(isBars ? { incrs: wholeSteps } : {}),
+            values: (_, marks) => marks.map((mark) => `${mark.toLocaleString('en')}${unit}`),
+          },
         ],
         scales: { y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.1] } },
         series: [

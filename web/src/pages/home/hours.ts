@@ -1,5 +1,5 @@
-/** The counts of one hour. */
-interface Hour {
+/** The counts of one span of time. */
+interface Span {
   readonly from: string
   readonly runs: number
   readonly failed: number
@@ -7,9 +7,9 @@ interface Hour {
   readonly p95Ms: number | null
 }
 
-/** The hours of a plot: those without runs are zero, and have no duration. */
-export interface HourSeries {
-  /** The beginnings of the hours in seconds. */
+/** The spans of a plot: those without runs are zero, and have no duration. */
+export interface SpanSeries {
+  /** The beginnings of the spans in seconds. */
   readonly times: readonly number[]
   readonly runs: readonly number[]
   readonly failed: readonly number[]
@@ -19,17 +19,19 @@ export interface HourSeries {
 
 const hourMs = 3_600_000
 
-/** Fills the hours that the statistics omit. */
-export function toSeries(since: string, count: number, hours: readonly Hour[]): HourSeries {
+/** Fills the spans until now that the statistics omit. */
+export function toSeries(since: string, spans: readonly Span[], spanHours: number, now = Date.now()): SpanSeries {
   const start = Date.parse(since)
-  const byTime = new Map(hours.map((hour) => [Date.parse(hour.from), hour]))
-  const times = Array.from({ length: count }, (_, index) => start + index * hourMs)
+  const spanMs = spanHours * hourMs
+  const byTime = new Map(spans.map((span) => [Date.parse(span.from), span]))
+  const last = Math.max(now, ...byTime.keys())
+  const times = Array.from({ length: Math.floor((last - start) / spanMs) + 1 }, (_, index) => start + index * spanMs)
   const each = times.map((time) => byTime.get(time))
   return {
     times: times.map((time) => time / 1000),
-    runs: each.map((hour) => hour?.runs ?? 0),
-    failed: each.map((hour) => hour?.failed ?? 0),
-    p50Ms: each.map((hour) => hour?.p50Ms ?? null),
-    p95Ms: each.map((hour) => hour?.p95Ms ?? null),
+    runs: each.map((span) => span?.runs ?? 0),
+    failed: each.map((span) => span?.failed ?? 0),
+    p50Ms: each.map((span) => span?.p50Ms ?? null),
+    p95Ms: each.map((span) => span?.p95Ms ?? null),
   }
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Checkbox, Field, Select, TextArea } from '../../ui/field.tsx'
 import { type ServerForm, toServer } from './parse-server.ts'
 
-const empty: ServerForm = {
+const emptyServer: ServerForm = {
   name: '',
   kind: 'command',
   command: '',
@@ -36,31 +36,43 @@ export function AddServer() {
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const [form, setForm] = useState(empty)
+  const save = async (form: ServerForm) => {
+    const { name } = await api.sources.add(toServer(form))
+    await queries.invalidateQueries({ queryKey: ['sources'] })
+    onClose()
+    void navigate({ to: '/sources/$name', params: { name } })
+  }
+  return <ServerDialog title="Add an MCP server" action="Add" start={emptyServer} onClose={onClose} onSave={save} />
+}
+
+interface ServerDialogProps {
+  readonly title: ReactNode
+  readonly action: string
+  readonly start: ServerForm
+  readonly onClose: () => void
+  readonly onSave: (form: ServerForm) => Promise<void>
+}
+
+/** The fields of an MCP server; a stored one keeps its name. */
+export function ServerDialog({ title, action, start, onClose, onSave }: ServerDialogProps) {
+  const [form, setForm] = useState(start)
   const set = (change: Partial<ServerForm>) => setForm((before) => ({ ...before, ...change }))
-  const add = useMutation({
-    mutationFn: async () => api.sources.add(toServer(form)),
-    onSuccess: async ({ name }) => {
-      await queries.invalidateQueries({ queryKey: ['sources'] })
-      onClose()
-      void navigate({ to: '/sources/$name', params: { name } })
-    },
-  })
+  const save = useMutation({ mutationFn: async () => onSave(form) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    add.mutate()
+    save.mutate()
   }
   return (
     <Dialog
-      title="Add an MCP server"
+      title={title}
       description="Nothing is started yet: the exact command or URL is shown for approval first."
       isOpen
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button tone="primary" type="submit" form="add-server" isBusy={add.isPending}>
-            Add
+          <Button tone="primary" type="submit" form="add-server" isBusy={save.isPending}>
+            {action}
           </Button>
         </>
       }
@@ -70,6 +82,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
           <Field
             label="Name"
             required
+            disabled={start.name !== ''}
             pattern="[A-Za-z][A-Za-z0-9_\-]*"
             placeholder="notes"
             hint="The namespace of its tools, such as notes in notes__search."
@@ -86,7 +99,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
           </Select>
         </div>
         {form.kind === 'command' ? <CommandFields form={form} set={set} /> : <UrlFields form={form} set={set} />}
-        {add.error !== null && <ErrorNotice error={add.error} />}
+        {save.error !== null && <ErrorNotice error={save.error} />}
       </form>
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toServer } from './parse-server.ts'
+import { toServer, toServerChange, toServerForm } from './parse-server.ts'
 
 const form = {
   name: ' notes ',
@@ -31,4 +31,17 @@ it('reads headers of a URL, and reports a line that is none', () => {
   expect(() => toServer({ ...form, env: 'TOKEN' })).toThrow(
     'Variables must have the form NAME=value on each line: TOKEN',
   )
+})
+
+it('changes only edited fields, so that arguments that a line cannot show stay as they are', () => {
+  const start = toServerForm('notes', { command: 'node', args: ['', 'two\nlines'], env: { A: '1' } })
+  expect(toServerChange({ ...start, command: 'deno', env: '' }, start)).toEqual({
+    name: 'notes',
+    command: 'deno',
+    env: {},
+  })
+  expect(toServerChange({ ...start, kind: 'url', url: 'https://example.com' }, start)).toEqual({
+    name: 'notes',
+    url: 'https://example.com',
+  })
 })

@@ -1,4 +1,4 @@
-import type { OperationInput } from 'tooldex/client'
+import type { OperationInput, OperationOutput } from 'tooldex/client'
 
 /** The fields of an MCP server to add. */
 export type NewServer = OperationInput<'sources.add'>
@@ -30,6 +30,36 @@ function pairsOf(text: string, separator: string, what: string): Record<string, 
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     }),
   )
+}
+
+type Server = NonNullable<OperationOutput<'sources.get'>['server']>
+
+/** The form of a stored server. */
+export const toServerForm = (name: string, server: Server): ServerForm => ({
+  name,
+  kind: server.url === undefined ? 'command' : 'url',
+  command: server.command ?? '',
+  args: (server.args ?? []).join('\n'),
+  env: Object.entries(server.env ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join('\n'),
+  url: server.url ?? '',
+  headers: Object.entries(server.headers ?? {})
+    .map(([key, value]) => `${key}: ${value}`)
+    .join('\n'),
+  allowPrivate: server.allowPrivate === true,
+})
+
+/** The fields that a form changes; emptied ones are sent, too, and all others stay exactly as they are stored. */
+export function toServerChange(form: ServerForm, start: ServerForm): OperationInput<'sources.change'> {
+  const { name, ...fields } = toServer(form)
+  if (form.kind !== start.kind) return { name, ...fields }
+  const empty = form.kind === 'url' ? { headers: {}, allowPrivate: false } : { args: [], env: {} }
+  const changed = Object.entries({ ...empty, ...fields }).filter(([field]) => {
+    const key = field as keyof ServerForm
+    return form[key] !== start[key]
+  })
+  return { name, ...Object.fromEntries(changed) }
 }
 
 /** The server of a form; throws with the line that is wrong. */
