@@ -1,6 +1,6 @@
 import { CircleAlert, TriangleAlert } from 'lucide-react'
 import type { Problem } from 'tooldex/client'
-import { SafeText } from '../../ui/safe-text.tsx'
+import { SafeText } from './safe-text.tsx'
 
 interface ProblemListProps {
   readonly problems: readonly Problem[]

@@ -2,10 +2,10 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import type { Problem } from 'tooldex/client'
 import { Button } from '../../ui/button.tsx'
+import { CodeArea } from '../../ui/code-area.tsx'
 import { Checkbox, Field, Select } from '../../ui/field.tsx'
+import { ProblemList } from '../../ui/problem-list.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { CodeArea } from './code-area.tsx'
-import { ProblemList } from './problem-list.tsx'
 import { newRow, rowsOfSchema, type SchemaRow, withRows } from './schema-rows.ts'
 import { readObject, toText } from './tool-form.ts'
 
@@ -38,7 +38,14 @@ export function SchemaEditor({ text, problems, onChange }: SchemaEditorProps) {
           id: 'json',
           label: 'JSON',
           content: (
-            <CodeArea label="Input schema (JSON)" rows={16} value={text} problems={problems} onChange={onChange} />
+            <CodeArea
+              label="Input schema (JSON)"
+              language="json"
+              rows={16}
+              value={text}
+              problems={problems}
+              onChange={onChange}
+            />
           ),
         },
       ]}

@@ -3,14 +3,14 @@ import type { OperationOutput, Problem } from 'tooldex/client'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { CodeArea } from '../../ui/code-area.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ProblemList } from '../../ui/problem-list.tsx'
 import { SafeText } from '../../ui/safe-text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { BasicFields } from './basic-fields.tsx'
-import { CodeArea } from './code-area.tsx'
 import { fieldOf, locateProblems } from './locate-problems.ts'
-import { ProblemList } from './problem-list.tsx'
 import { SaveDialog } from './save-dialog.tsx'
 import { SchemaEditor } from './schema-editor.tsx'
 import type { ToolForm } from './tool-form.ts'
@@ -78,6 +78,7 @@ export function ToolEditor({ tool, owner }: ToolEditorProps) {
             {(isPython || form.scriptContent !== '') && (
               <CodeArea
                 label={isPython ? 'Script (Python)' : 'Script'}
+                language={isPython ? 'python' : 'text'}
                 rows={20}
                 value={form.scriptContent}
                 problems={problemsOf('scriptContent')}
@@ -86,6 +87,7 @@ export function ToolEditor({ tool, owner }: ToolEditorProps) {
             )}
             <CodeArea
               label="Executor config (JSON)"
+              language="json"
               rows={8}
               value={form.executorConfig}
               problems={problemsOf('executorConfig')}

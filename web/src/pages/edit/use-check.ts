@@ -1,13 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { type OperationInput, type OperationOutput, type Problem, TooldexError } from 'tooldex/client'
 import { api } from '../../api/client.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import { readEdits, readForm, type ToolForm } from './tool-form.ts'
 
 type Registered = OperationOutput<'registry.get'>
 type Draft = OperationInput<'registry.validateDraft'>
-
-const debounceMs = 300
 
 /** What the server finds in a form. */
 interface Check {
@@ -46,13 +44,4 @@ async function check(base: Registered | undefined, content: object, signal: Abor
     if (thrown instanceof TooldexError && thrown.problems.length > 0) return { problems: thrown.problems }
     throw thrown
   }
-}
-
-function useSettled(form: ToolForm): ToolForm {
-  const [settled, setSettled] = useState(form)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(form), debounceMs)
-    return () => clearTimeout(timer)
-  }, [form])
-  return settled
 }

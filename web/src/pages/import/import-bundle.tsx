@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { type Problem, TooldexError } from 'tooldex/client'
 import { api } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -12,8 +13,14 @@ import { showToast } from '../../ui/toast.tsx'
 import type { ReadFile } from './drop-zone.tsx'
 import { PlanView } from './plan-view.tsx'
 
+interface ImportBundleProps {
+  readonly file: ReadFile
+  /** Gets the problems of the text, which are shown at their lines. */
+  readonly onProblems: (problems: readonly Problem[]) => void
+}
+
 /** The plan of an import, from the server, and its application. */
-export function ImportBundle({ file: { name, text } }: { readonly file: ReadFile }) {
+export function ImportBundle({ file: { name, text }, onProblems }: ImportBundleProps) {
   const queries = useQueryClient()
   const [prune, setPrune] = useState(false)
   const preview = useMutation({
@@ -29,6 +36,7 @@ export function ImportBundle({ file: { name, text } }: { readonly file: ReadFile
   const { mutate } = preview
   useEffect(() => mutate(prune), [mutate, prune])
   const error = apply.error ?? preview.error
+  useEffect(() => onProblems(error instanceof TooldexError ? error.problems : []), [error, onProblems])
   return (
     <Card
       title={<SafeText max={100}>{`${apply.data === undefined ? 'Preview of' : 'Imported'} ${name}`}</SafeText>}

@@ -6,12 +6,14 @@ import { api } from '../../api/client.ts'
 import { useCaller } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Select, TextArea } from '../../ui/field.tsx'
+import { CodeArea } from '../../ui/code-area.tsx'
+import { Select } from '../../ui/field.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { CopyCall } from './copy-call.tsx'
 import { FormFields } from './form-fields.tsx'
 import { type FormSchema, type FormValues, fieldsOf, fitsForm, toInput, toValues } from './form-values.ts'
 import { RunPanel } from './run-panel.tsx'
+import { useInputCheck } from './use-input-check.ts'
 import { useRun } from './use-run.ts'
 
 type Doc = OperationOutput<'tools.doc'>
@@ -32,7 +34,8 @@ export function TryIt({ doc, registered }: TryItProps) {
   const { state, plan, start, cancel } = useRun()
   const isRunning = state.phase === 'starting' || state.phase === 'running'
   const scopes = useCaller().data?.scopes
-  const mayCall = scopes?.includes('call') !== false
+  const mayCall = scopes?.includes('call') === true
+  const problems = useInputCheck(doc.id, json, mayCall)
 
   const show = (input: Input) => {
     setErrors({})
@@ -79,14 +82,13 @@ export function TryIt({ doc, registered }: TryItProps) {
           {json === undefined ? (
             <FormFields fields={fields} values={values} errors={errors} onChange={setValues} />
           ) : (
-            <TextArea
+            <CodeArea
               label="Arguments as JSON"
+              language="json"
               rows={12}
-              spellCheck={false}
-              className="font-mono text-xs"
               value={json}
-              onChange={(event) => setJson(event.target.value)}
-              {...(errors.json === undefined ? {} : { error: errors.json })}
+              problems={problems}
+              onChange={setJson}
             />
           )}
           <div className="flex flex-wrap gap-2">
@@ -118,7 +120,9 @@ export function TryIt({ doc, registered }: TryItProps) {
               <SaveExample tool={registered} read={read} />
             )}
           </div>
-          {!mayCall && <p className="text-xs text-muted">Calling a tool needs a key with the scope call.</p>}
+          {scopes !== undefined && !mayCall && (
+            <p className="text-xs text-muted">Calling a tool needs a key with the scope call.</p>
+          )}
         </form>
         <CopyCall tool={doc.id} input={json === undefined ? toInput(fields, values).input : readJson(json).input} />
       </Card>
