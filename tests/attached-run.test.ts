@@ -143,11 +143,12 @@ describe('tooldex run beside a server', () => {
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(2000)
   })
 
-  it('reports progress of a run on the server', async () => {
+  it('reports progress, and cancels the run with its request', async () => {
     const { client } = shared
     const stop = new AbortController()
     const ended = call(client, 'graze', {}, { signal: stop.signal, onprogress: () => stop.abort() })
     await expect(ended).rejects.toThrow()
+    await expect.poll(async () => (await executions('graze'))[0].status, wait).toBe('CANCELLED')
   })
 
   it('serves the configs named beside them, which run here and come first', async () => {

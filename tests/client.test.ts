@@ -1,8 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import type { Execution } from '../src/contract/execution.ts'
 import type { RegisteredTool } from '../src/contract/registry.ts'
+import { followEvents } from '../src/http-client/follow.ts'
 import { operations } from '../src/operations/index.ts'
 import { clientRoutes } from '../src/operations/methods/routes.ts'
 import { openRemote } from '../src/operations/registry-client/remote-client.ts'
@@ -233,6 +237,41 @@ describe('requests of the client', () => {
       expect(await failureOf(client.tools.list({}, { timeoutMs: 50 }))).toMatchObject({
         code: 'UNAVAILABLE',
         message: `The server at ${url} does not answer within 0.05 s.`,
+      })
+    })
+  })
+
+  it('end with their signal after a garbage collection while the response is read', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const half: RequestListener = ({ url = '' }, response) => {
+      response.writeHead(200, { 'content-type': url.endsWith('/events') ? 'text/event-stream' : 'application/json' })
+      response.write(url.endsWith('/events') ? 'event: output\ndata: {"seq":1}\n\n' : '{"items":')
+    }
+    const untilEnd = async (begin: (signal: AbortSignal, onBegun: () => void) => Promise<unknown>) => {
+      const stopping = new AbortController()
+      let ended: Promise<unknown> | undefined
+      await new Promise<void>((resolve) => {
+        ended = failureOf(begin(stopping.signal, resolve))
+      })
+      for (let turn = 0; turn < 10; turn++) {
+        await setImmediate()
+        collect()
+      }
+      stopping.abort(new Error('stopped'))
+      expect(await ended).toMatchObject({ message: 'stopped' })
+    }
+    await against(half, async (url) => {
+      await untilEnd(async (signal, onBegun) => {
+        for await (const _ of followEvents({ url }, 'x', AbortSignal.any([signal]))) onBegun()
+      })
+      await untilEnd((signal, onBegun) => {
+        const watched: typeof fetch = async (...request) => {
+          const response = await fetch(...request)
+          onBegun()
+          return response
+        }
+        return createClient({ url, fetch: watched }).tools.list({}, { signal })
       })
     })
   })

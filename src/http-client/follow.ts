@@ -1,4 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
+import { untilAborted } from '../base/until-aborted.ts'
 import { pause } from './pause.ts'
 import { toSegment } from './route.ts'
 import { pauseBefore, type RestServer, sendRequest } from './send.ts'
@@ -56,7 +57,8 @@ async function* listen(server: RestServer, { id, last, signal }: Position): Asyn
   const decoder = new TextDecoder()
   try {
     let text = ''
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const read = () => (signal === undefined ? reader.read() : untilAborted(reader.read(), signal))
+    for (let next = await read(); !next.done; next = await read()) {
       // The end of an event may be split, and what was searched before is not searched again.
       let from = Math.max(0, text.length - 1)
       text += decoder.decode(next.value, { stream: true })

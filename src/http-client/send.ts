@@ -1,5 +1,6 @@
 import { type ErrorCode, errorTable, type ReachedLimit, TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
+import { untilAborted } from '../base/until-aborted.ts'
 import { pause } from './pause.ts'
 import type { RestRequest } from './route.ts'
 
@@ -80,9 +81,10 @@ async function attempt<Result>(
   const late = new AbortController()
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => late.abort(), timeoutMs)
   try {
-    const response = await fetchFrom(server, request, signal ? AbortSignal.any([signal, late.signal]) : late.signal)
-    if (response.ok) return { result: await read(response) }
-    return { failure: await readFailure(response) }
+    const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    const response = await fetchFrom(server, request, ended)
+    if (response.ok) return { result: await untilAborted(read(response), ended) }
+    return { failure: await untilAborted(readFailure(response), ended) }
   } catch (cause) {
     if (cause instanceof TooldexError) throw cause
     signal?.throwIfAborted()

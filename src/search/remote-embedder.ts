@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BoundedMap } from '../base/bounded-map.ts'
 import { ensurePrivateFolder } from '../base/file-system.ts'
+import { untilAborted } from '../base/until-aborted.ts'
 import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import { toolFields } from './tool-fields.ts'
@@ -90,7 +91,7 @@ export class RemoteEmbedder implements Embedder {
       signal,
     })
     if (!response.ok) throw new Error(`the embeddings service returned HTTP ${response.status}`)
-    return readVectors(await readBounded(response), texts.length)
+    return readVectors(await untilAborted(readBounded(response), signal), texts.length)
   }
 
   /** Unit vectors, all of one size. */

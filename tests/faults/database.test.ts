@@ -50,13 +50,15 @@ describe('faults: database server', () => {
     const lost = stores.transaction(async (inner) => {
       await inner.tools.create(caller, newTool({ name: 'never_there' }))
       const admin = postgres(url, { max: 1 })
-      await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tooldex'`
+      // It returns when the process of the connection has ended.
+      await admin`select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'tooldex'`
       await admin.end()
-      await new Promise((resolve) => setTimeout(resolve, 200))
       await inner.tools.create(caller, newTool({ name: 'never_there_either' }))
     })
     await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    expect(await stores.tools.get('default', 'never_there')).toBeUndefined()
+    // Until their end is noticed, the other connections of the pool fail once as well.
+    const find = async () => ((await stores.tools.get('default', 'never_there')) === undefined ? 'absent' : 'present')
+    await expect.poll(() => find().catch(({ code }) => code)).toBe('absent')
   })
 
   it('85: every connection eaten: a bounded wait, UNAVAILABLE, and back again', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
+import { untilAborted } from '../../base/until-aborted.ts'
 import type { SourceItem, SourceManifest } from '../../contract/source.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
@@ -264,14 +265,4 @@ function isUnreachable(error: unknown): boolean {
   if (error instanceof TooldexError) return error.code === 'OUTPUT_LIMIT'
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   return error instanceof TypeError || (status !== undefined && status >= 500)
-}
-
-/** Rejects when the signal aborts; the shared work continues for the other callers. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { TooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
 import { isBuiltin } from '../../rules/builtin-names.ts'
@@ -8,14 +9,14 @@ import { callBuiltin } from '../runs/builtins.ts'
 import { type CallAnswer, callTool } from '../runs/call-tool.ts'
 import { executeTool } from '../runs/execute.ts'
 import { answerOf } from '../runs/execution-result.ts'
-import { cancelExecution } from '../runs/executions.ts'
+import { cancelExecution, getExecution } from '../runs/executions.ts'
 import { followRemote } from './follow-remote.ts'
 import type { CallControls, RecordedCall } from './registry-client.ts'
 import { invokeRemote, type RemoteServer } from './remote-client.ts'
 
-// After an abort, the cancellation request gets this long; a run whose cancellation is lost continues.
+// After an abort, the cancellation and its repetitions get this long; a run whose cancellation is lost continues.
 const cancelMs = 15_000
-/** The number of further attempts for a call whose response was lost. */
+/** The number of further attempts for a call or a cancellation whose response was lost. */
 const retries = 3
 
 /** Calls a tool on a server: queues it there and follows it until it has ended. */
@@ -86,7 +87,18 @@ async function untilEnded(
   }
   if (!signal.aborted && !patience.signal.aborted) return now
   if (!signal.aborted) return { ...begun, errorCode: 'STILL_QUEUED', errorMessage: patience.message }
-  return invokeRemote(server, cancelExecution, { id: begun.id }, { signal: AbortSignal.timeout(cancelMs) })
+  return cancelRemote(server, begun.id)
+}
+
+/** A run that has ended meanwhile is returned as it ended. */
+async function cancelRemote(server: RemoteServer, id: string): Promise<Execution> {
+  const options = { signal: AbortSignal.timeout(cancelMs), retries }
+  try {
+    return await invokeRemote(server, cancelExecution, { id }, options)
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError) || thrown.code !== 'ILLEGAL_STEP') throw thrown
+    return invokeRemote(server, getExecution, { id }, options)
+  }
 }
 
 /** The time a queued call waits for a worker: the limit of the caller plus the time limit of the run. */

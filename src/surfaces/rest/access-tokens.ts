@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import { TooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
+import { untilAborted } from '../../base/until-aborted.ts'
 import { hasInvisible } from '../../base/visible-text.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { readSetting } from '../../rules/settings.ts'
@@ -208,7 +209,12 @@ async function discoverKeys(issuer: string): Promise<ReturnType<typeof createRem
 
 /** Fetches a small document of the authorization server, without redirects. */
 async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const { status, headers, body } = await fetch(url, { ...init, redirect: 'error' })
+  const response = await fetch(url, { ...init, redirect: 'error' })
+  const reading = readBounded(response)
+  return init.signal ? untilAborted(reading, init.signal) : reading
+}
+
+async function readBounded({ status, headers, body }: Response): Promise<Response> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { TooldexError } from '../../../../base/errors.ts'
+import { untilAborted } from '../../../../base/until-aborted.ts'
 import { bundleLimits } from '../../../../contract/bundle.ts'
 import type { CliHost } from '../../host.ts'
 import { readText } from '../../read-tool-file.ts'
@@ -67,17 +68,22 @@ async function download(url: string, signal: AbortSignal): Promise<string> {
       cause,
     })
   try {
-    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(downloadMs)]) })
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(downloadMs)])
+    const response = await fetch(url, { signal: ended })
     if (!response.ok) throw refuse(`responded with status ${response.status}`)
-    const chunks: Uint8Array[] = []
-    let bytes = 0
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length
-      if (bytes > bundleLimits.documentBytes) throw refuse(`is larger than ${bundleLimits.documentBytes} bytes`)
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString('utf8')
+    return await untilAborted(readDocument(response, refuse), ended)
   } catch (error) {
     throw error instanceof TooldexError ? error : refuse('could not be downloaded', error)
   }
+}
+
+async function readDocument({ body }: Response, refuse: (why: string) => TooldexError): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > bundleLimits.documentBytes) throw refuse(`is larger than ${bundleLimits.documentBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
