@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { asStored } from './as-stored.ts'
 import type { RunnableTool } from './executor.ts'
 import type { PastCallStore } from './past-call.ts'
-import { Isolation, type RunOutcome, RunStatus, StoredResult } from './run.ts'
+import { Isolation, RunOutcome, RunStatus, StoredResult } from './run.ts'
 import type { Caller, Page, PageQuery } from './stores.ts'
 import type { SweepingWorker, WorkerInfo, WorkerState } from './worker.ts'
 
@@ -34,6 +34,7 @@ export const Execution = z.object({
   exitCode: z.int().nullable(),
   logs: z.object({ stdout: z.string(), stderr: z.string() }),
   truncated: z.boolean(),
+  suspicious: RunOutcome.shape.suspicious,
   isolation: asStored(Isolation.nullable()),
   /** The Python environment and its state. */
   environment: z.string().nullable(),
@@ -151,12 +152,14 @@ export interface NewStoredResult {
   readonly mediaType: string
   readonly content: string
   readonly lifeMs: number
+  readonly suspicious?: readonly string[] | undefined
 }
 
 /** The content of a stored output. */
 export interface ResultContent {
   readonly mediaType: string
   readonly content: string
+  readonly suspicious?: readonly string[] | undefined
 }
 
 /** The sort orders of runs, by default newest first; ties are broken by id. */

@@ -5,6 +5,8 @@ import type { Grant } from './grants.ts'
 export interface ExecutorKind {
   /** Whether its tools are processes of this machine: the launcher starts them, in a sandbox. */
   readonly isProcess: boolean
+  /** Whether results come from other services, or contain theirs, so that they are scanned for instructions to models. */
+  readonly hasForeignResults?: boolean
   /** The grant that every tool of the kind needs. */
   readonly grant?: Grant
   /** Whether its configs are expanded with variables of the server. */
@@ -42,6 +44,7 @@ export const executorKinds = {
   shell: { isProcess: true, plan: { ...command, network, limits } },
   http: {
     isProcess: false,
+    hasForeignResults: true,
     plan: {
       request: z.object({
         method: z.string(),
@@ -53,6 +56,7 @@ export const executorKinds = {
   },
   mcp: {
     isProcess: false,
+    hasForeignResults: true,
     grant: 'mcp',
     plan: {
       /** The call of an upstream tool. */
@@ -62,6 +66,7 @@ export const executorKinds = {
   /** Programs of code mode; no tool is registered with this kind. */
   program: {
     isProcess: false,
+    hasForeignResults: true,
     plan: { program: z.object({ sha256: z.string(), bytes: z.int() }), limits },
   },
   cli: {

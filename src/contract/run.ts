@@ -35,6 +35,10 @@ export const RunOutcome = z.object({
   /** The reason for a failure: a code of the error table and a message. */
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
+  suspicious: z
+    .array(z.string())
+    .optional()
+    .describe('Signs that the result, which comes from another service, tries to direct its reader.'),
 })
 export type RunOutcome = z.infer<typeof RunOutcome>
 

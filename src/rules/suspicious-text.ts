@@ -43,14 +43,21 @@ export function findSuspicious(text: string): readonly string[] {
 const maxCharacters = 200_000
 
 /** The reasons for all texts of a JSON value, keys included, each with the location of its first occurrence. */
-export function findSuspiciousIn(value: unknown): readonly string[] {
+export const findSuspiciousIn = (value: unknown): readonly string[] => findInTexts(value, findSuspicious, maxCharacters)
+
+/** The findings in all texts of a JSON value, up to a number of characters. */
+export function findInTexts(
+  value: unknown,
+  find: (text: string) => readonly string[],
+  maxCharacters: number,
+): readonly string[] {
   const found = new Map<string, string>()
   let left = maxCharacters
   const visit = (each: unknown, path: string): void => {
     if (left <= 0) return
     if (typeof each === 'string') {
+      for (const reason of find(each.slice(0, left))) if (!found.has(reason)) found.set(reason, path)
       left -= each.length
-      for (const reason of findSuspicious(each.slice(0, maxCharacters))) if (!found.has(reason)) found.set(reason, path)
       return
     }
     if (typeof each !== 'object' || each === null) return

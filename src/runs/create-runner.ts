@@ -20,6 +20,7 @@ import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
 import { type Tracing, untraced } from '../contract/telemetry.ts'
 import { logCall } from './log-call.ts'
+import { markSuspicious } from './mark-suspicious.ts'
 import { bothOf, redactOutcome, redactPlan, redactStream } from './redact.ts'
 
 type Input = Readonly<Record<string, unknown>>
@@ -148,7 +149,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const live = controls.onOutput === undefined ? undefined : redactStream(controls.onOutput, redact)
     const logger = parts.logger ?? silentLogger
     const finish = async (ended: RunOutcome): Promise<RunOutcome> => {
-      const outcome = await redactOutcome(ended, redact)
+      const outcome = await markSuspicious(tool, await redactOutcome(ended, redact))
       await logCall(logger, { call, outcome, redact })
       return outcome
     }

@@ -4,6 +4,7 @@ import type { Replacement } from '../contract/secret.ts'
 import { redactJson, replaceAll } from '../rules/redact-json.ts'
 import { requireLevels } from '../rules/require-levels.ts'
 import { storableJson } from '../rules/storable.ts'
+import { findSuspiciousInResult } from '../rules/suspicious-result.ts'
 import { previewValue } from './preview.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
 
@@ -16,6 +17,7 @@ export type OutputTask =
       readonly isJson: boolean
       readonly replacements: readonly Replacement[]
     }
+  | { readonly kind: 'scan'; readonly text: string; readonly isJson: boolean }
   | { readonly kind: 'shape'; readonly json: string; readonly stdout: string; readonly previewBytes: number }
 
 /** The result of each kind of task. */
@@ -23,6 +25,8 @@ export interface OutputResults {
   readonly read: ResultSlice
   /** Undefined where nothing was replaced. */
   readonly redact: string | undefined
+  /** The signs of instructions to models. */
+  readonly scan: readonly string[]
   readonly shape: ShapedJson
 }
 
@@ -36,8 +40,9 @@ export interface ShapedJson {
 }
 
 /** Runs one task on this thread. */
-export function doOutputTask(task: OutputTask): Promise<ResultSlice> | string | undefined | ShapedJson {
+export function doOutputTask(task: OutputTask): OutputResults[keyof OutputResults] | Promise<ResultSlice> {
   if (task.kind === 'read') return readResult(task.content, task.query)
+  if (task.kind === 'scan') return findSuspiciousInResult(task.isJson ? JSON.parse(task.text) : task.text)
   return task.kind === 'redact' ? redact(task) : shape(task)
 }
 

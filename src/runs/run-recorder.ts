@@ -261,7 +261,7 @@ function nameReason(outcome: RunOutcome, why: StopReason | undefined): RunOutcom
 }
 
 function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRun, ended: Ended): Execution {
-  const { status, result, isolation, errorCode, errorMessage } = outcome
+  const { status, result, isolation, errorCode, errorMessage, suspicious } = outcome
   return {
     ...execution,
     status,
@@ -273,6 +273,7 @@ function toEnded(execution: Execution, { outcome, outputData, logs }: FinishedRu
     errorMessage,
     exitCode: result.exitCode,
     truncated: result.truncated,
+    ...(suspicious === undefined ? {} : { suspicious }),
     isolation,
     // For a run that waited for a slot only the database has the time of its start.
     startedAt: execution.startedAt ?? new Date(Date.parse(ended.completedAt) - ended.durationMs).toISOString(),

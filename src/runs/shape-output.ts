@@ -44,6 +44,7 @@ async function shape(raw: RunOutcome, published: boolean, settings: RunSettings)
       mediaType: typeof output === 'string' ? 'text/plain' : 'application/json',
       content,
       lifeMs: settings.resultLifeMs,
+      suspicious: outcome.suspicious,
     },
   }
 }

@@ -63,6 +63,8 @@ export const toolExecutions = pgTable(
     stdout: text('stdout').notNull().default(''),
     stderr: text('stderr').notNull().default(''),
     truncated: boolean('truncated').notNull().default(false),
+    /** Signs that the result tries to direct its reader. */
+    suspicious: jsonb('suspicious').$type<string[]>(),
     timeoutMs: integer('timeout_ms'),
     /** The reason for PENDING. */
     reason: varchar('reason', { length: 20 }),

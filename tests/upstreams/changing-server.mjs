@@ -1,5 +1,5 @@
 // A small MCP server whose definitions are those of a JSON file at the moment of the request: `changing-server.mjs FILE`.
-// Each start adds a line to FILE.starts; "silent" in the file is a method that is never answered.
+// Each start adds a line to FILE.starts; "silent" in the file is a method that is never answered, and "says" the text of all results.
 import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -21,15 +21,21 @@ const answers = {
     ...(state().endless === undefined ? {} : { nextCursor: state().endless === 'same' ? 'same' : `${cursor ?? ''}x` }),
   }),
   'prompts/list': () => ({ prompts: state().prompts ?? [] }),
-  'prompts/get': ({ name }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `prompt ${name}` } }] }),
+  'prompts/get': ({ name }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: state().says ?? `prompt ${name}` } }],
+  }),
   'resources/list': () => ({ resources: state().resources ?? [] }),
   'resources/templates/list': () => ({ resourceTemplates: [] }),
-  'resources/read': ({ uri }) => ({ contents: [{ uri, text: `text of ${uri}` }] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, text: state().says ?? `text of ${uri}` }] }),
   'tools/call': ({ name, arguments: args }) => {
     if (args?.announce) send({ method: 'notifications/tools/list_changed' })
     if (args?.exit) process.exit(3)
     const environment = Object.keys(process.env).sort().join(' ')
-    const text = args?.environment ? environment : args?.variable ? String(process.env[args.variable]) : `${name} ran`
+    const text = args?.environment
+      ? environment
+      : args?.variable
+        ? String(process.env[args.variable])
+        : (state().says ?? `${name} ran`)
     return { content: [{ type: 'text', text }] }
   },
 }

@@ -58,9 +58,11 @@ export async function callBuiltin(
   const output = await run(operation, { ...args })
   const durationMs = Math.round((performance.now() - started) * 10) / 10
   const result = { stdout: '', stderr: '', exitCode: null, signal: null, durationMs, truncated: false }
+  const { suspicious } = output as Pick<RunOutcome, 'suspicious'>
+  const signs = suspicious === undefined ? {} : { suspicious }
   return {
     tool: name,
-    outcome: { status: 'SUCCESS', result, output, isolation: 'none', errorCode: null, errorMessage: null },
+    outcome: { status: 'SUCCESS', result, output, isolation: 'none', errorCode: null, errorMessage: null, ...signs },
   }
 }
 

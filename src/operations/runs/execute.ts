@@ -100,19 +100,21 @@ export const invokeForModel = defineOperation({
     durationMs: z.number().nullable(),
     /** The handle of a large result. */
     stored: Execution.shape.result,
+    suspicious: Execution.shape.suspicious,
     warning: z.string().optional(),
   }),
   async handle({ name, arguments: input, ...labels }, context) {
     if (isBuiltin(name)) {
       const { outcome } = await callBuiltin(name, input, (operation, request) => invoke(operation, request, context))
-      const { output: result, result: ran } = outcome
-      return { success: true, result, error: null, executionId: null, durationMs: ran.durationMs, stored: null }
+      const { output: result, result: ran, suspicious } = outcome
+      const about = { executionId: null, durationMs: ran.durationMs, stored: null }
+      return { success: true, result, error: null, ...about, ...(suspicious === undefined ? {} : { suspicious }) }
     }
     const call = await resolveCall(context, name, undefined)
     const { warning } = call
     const options = { wait: true, signal: context.signal, ...recordLabels(context, labels) }
     const execution = await executeCall(context, call, input, options)
-    const { status, outputData, durationMs, id, result } = execution
+    const { status, outputData, durationMs, id, result, suspicious } = execution
     return {
       success: status === 'SUCCESS',
       result: outputData,
@@ -120,6 +122,7 @@ export const invokeForModel = defineOperation({
       executionId: id,
       durationMs,
       stored: result,
+      ...(suspicious === undefined ? {} : { suspicious }),
       ...(warning === undefined ? {} : { warning }),
     }
   },

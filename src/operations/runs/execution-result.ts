@@ -25,6 +25,7 @@ export function outcomeOf(execution: Execution): RunOutcome {
     ...(execution.environment === null ? {} : { environment: execution.environment }),
     errorCode,
     errorMessage,
+    ...(execution.suspicious === undefined ? {} : { suspicious: execution.suspicious }),
   }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { Execution, type ResultContent } from '../../contract/execution.ts'
 import { readResultInWorker } from '../../runs/output-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
@@ -10,6 +11,8 @@ export const ReadResultInput = z.strictObject({
   grep: z.string().min(1).max(1000).optional().describe('Only lines that match this regular expression.'),
   path: z.string().min(1).max(1000).optional().describe('Only the matches of this JSONPath, such as $.items[*].id'),
 })
+
+const suspicious = Execution.shape.suspicious
 
 /** Reads a part of a large output. */
 export const readStoredResult = defineOperation({
@@ -24,12 +27,13 @@ export const readStoredResult = defineOperation({
     items: z.array(z.unknown()).describe('Lines of text, or values.'),
     total: z.int(),
     nextOffset: z.int().optional(),
+    suspicious,
     cut: z.boolean().optional().describe('A value was too large, so only its shape is returned; request a part of it.'),
   }),
   async handle({ handle, ...query }, context) {
     const content = await findContent(context, handle)
     const page = await readResultInWorker(content, query, context.signal)
-    return { ...page, items: [...page.items] }
+    return { ...page, items: [...page.items], ...signsOf(content) }
   },
 })
 
@@ -41,12 +45,14 @@ export const readWholeResult = defineOperation({
   needs: ['registry?', 'results?'],
   http: { method: 'get', path: '/results/{handle}/content', tag: 'executions' },
   input: ReadResultInput.pick({ handle: true }),
-  output: z.object({ mediaType: z.string(), content: z.string() }),
+  output: z.object({ mediaType: z.string(), content: z.string(), suspicious }),
   async handle({ handle }, context) {
-    const { mediaType, content } = await findContent(context, handle)
-    return { mediaType, content }
+    const found = await findContent(context, handle)
+    return { mediaType: found.mediaType, content: found.content, ...signsOf(found) }
   },
 })
+
+const signsOf = ({ suspicious: signs }: ResultContent) => (signs === undefined ? {} : { suspicious: [...signs] })
 
 /** The whole of a large output, for its caller only. */
 async function findContent({ registry, results, caller }: OperationContext<'registry?' | 'results?'>, handle: string) {

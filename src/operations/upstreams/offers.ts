@@ -3,6 +3,8 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { RequestedInput } from '../../contract/executor.ts'
 import { ready } from '../../contract/tool-state.ts'
 import type { OfferMethod, UpstreamOffers, UpstreamServer } from '../../contract/upstream.ts'
+import { markOffer } from '../../rules/mark-offer.ts'
+import { scanValue } from '../../runs/mark-suspicious.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { qualify, qualifyUris, resolveOffer } from './offer-names.ts'
@@ -91,13 +93,21 @@ export const requestOffer = defineOperation({
       const result = await orUnknown(offers?.request(server.name, method, sent), found.length > 1)
       if (result === undefined) continue
       if ('inputRequests' in result) return requestedInput(result as RequestedInput, callerInput !== undefined)
-      return { result: qualifyUris(server, result) }
+      return { result: await marked(context, server.name, qualifyUris(server, result)) }
     }
     throw unknownOffer(method, params)
   },
 })
 
 const requestMs = 60_000
+
+/** A prompt or resource that tries to direct its reader is marked, and logged. */
+async function marked({ logger }: OfferContext, source: string, result: Item): Promise<Item> {
+  const suspicious = await scanValue(result)
+  if (suspicious.length === 0) return result
+  logger.warn('a prompt or resource may try to instruct its reader', { source, suspicious: suspicious.join('; ') })
+  return markOffer(result, suspicious)
+}
 
 /** The URI template of the documents of tools. */
 export const toolTemplate = 'tooldex://tools/{id}'

@@ -200,10 +200,15 @@ export class DatabaseExecutionStore implements ExecutionStore {
   #output(workspace: string, which: SQL | undefined) {
     return guard(async () => {
       const [row] = await this.#db
-        .select({ mediaType: executionResults.mediaType, content: executionResults.content })
+        .select({
+          mediaType: executionResults.mediaType,
+          content: executionResults.content,
+          suspicious: toolExecutions.suspicious,
+        })
         .from(executionResults)
+        .leftJoin(toolExecutions, eq(toolExecutions.id, executionResults.executionId))
         .where(and(eq(executionResults.workspaceId, workspace), which))
-      return row
+      return row && { ...row, suspicious: row.suspicious ?? undefined }
     })
   }
 

@@ -37,12 +37,12 @@ export async function finishExecutions(
     await db.execute(sql`
       with done as (
         update tool_executions run set status = given.status::execution_status, output_data = given.output::json,
-          stdout = given.stdout, stderr = given.stderr, truncated = given.truncated, exit_code = given.exit_code,
+          stdout = given.stdout, stderr = given.stderr, truncated = given.truncated, suspicious = given.suspicious, exit_code = given.exit_code,
           isolation = given.isolation, environment = given.environment, error_code = given.error_code,
           error_message = given.error_message, completed_at = now(), updated_at = now(), lease_until = null,
           duration_ms = ${tookMs(sql`run.started_at`)}
         from jsonb_to_recordset(${storableJson(ends.map(toInputRow))}::jsonb) as given (id uuid, attempt int, status text,
-          output text, stdout text, stderr text, truncated boolean, exit_code int, isolation text, environment text,
+          output text, stdout text, stderr text, truncated boolean, suspicious jsonb, exit_code int, isolation text, environment text,
           error_code text, error_message text, published boolean, bytes float8, tokens float8)
         where run.id = given.id and run.attempt = given.attempt and run.status = 'RUNNING'
         returning run.id, run.workspace_id, run.caller_id, run.completed_at, run.duration_ms, run.limits, given.bytes, given.tokens,
@@ -57,7 +57,7 @@ export async function finishExecutions(
 }
 
 function toInputRow({ attempt: { id, attempt }, run: { outcome, outputData, logs, published, cost } }: AttemptEnd) {
-  const { status, result, isolation, errorCode, errorMessage, environment = null } = outcome
+  const { status, result, isolation, errorCode, errorMessage, environment = null, suspicious = null } = outcome
   return {
     id,
     attempt,
@@ -66,6 +66,7 @@ function toInputRow({ attempt: { id, attempt }, run: { outcome, outputData, logs
     stdout: logs.stdout,
     stderr: logs.stderr,
     truncated: result.truncated,
+    suspicious,
     exit_code: result.exitCode,
     isolation,
     environment,

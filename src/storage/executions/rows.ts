@@ -22,6 +22,7 @@ export function toExecution(row: typeof toolExecutions.$inferSelect, result: Res
     exitCode: row.exitCode,
     logs: { stdout: row.stdout, stderr: row.stderr },
     truncated: row.truncated,
+    ...(row.suspicious === null ? {} : { suspicious: row.suspicious }),
     isolation: row.isolation as Execution['isolation'],
     environment: row.environment,
     worker: row.worker,

@@ -47,6 +47,7 @@ export function executionText(run: ShownRun, columns = 80): string {
     ['key', run.idempotencyKey],
     ['trace', run.traceId],
     ['parent', run.parentId],
+    ['suspicious', run.suspicious === undefined ? null : `the result ${run.suspicious.join('; ')}`],
     ['input', JSON.stringify(run.inputData)],
   ]
   const lines = facts.flatMap(([name, value]) =>

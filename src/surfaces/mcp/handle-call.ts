@@ -20,6 +20,7 @@ import { getExecution } from '../../operations/runs/executions.ts'
 import { describeTools } from '../../operations/search/describe-tools.ts'
 import { searchTools } from '../../operations/search/search-tools.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
+import { showHiddenIn, suspiciousNote } from '../../rules/suspicious-result.ts'
 import { approvalText, outcomeText, planText } from '../text/result-text.ts'
 import { type ApprovalOptions, applyDecision, requestApproval, untilEnded } from './approvals.ts'
 import { inputOf, type Round, toInputRequired } from './client-rounds.ts'
@@ -171,8 +172,19 @@ async function toResult(client: RegistryClient, result: CallAnswer, interaction?
   return { content: [], resultType: 'task', ...toTask(execution, url) }
 }
 
-/** The result of a call that has ended. */
-export function endedResult({ tool, outcome, executionId, stored, warning }: Ended): CallToolResult {
+/** The result of a call that has ended; one that tries to direct its reader is marked, and hides nothing. */
+export function endedResult(ended: Ended): CallToolResult {
+  const { suspicious } = ended.outcome
+  if (suspicious === undefined) return plainResult(ended)
+  const shown = plainResult({ ...ended, outcome: showHiddenIn(ended.outcome) as Ended['outcome'] })
+  return {
+    ...shown,
+    content: [{ type: 'text', text: suspiciousNote(suspicious) }, ...shown.content],
+    structuredContent: { suspicious, ...(shown.structuredContent as object) },
+  }
+}
+
+function plainResult({ tool, outcome, executionId, stored, warning }: Ended): CallToolResult {
   const { status, result, output, errorCode, errorMessage } = outcome
   const failed = status !== 'SUCCESS'
   const text = [

@@ -10,6 +10,7 @@ import { toTooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { RequestedInput } from '../../contract/executor.ts'
 import type { RegistryClient, RequestControls } from '../../operations/registry-client/registry-client.ts'
+import { markOffer } from '../../rules/mark-offer.ts'
 import { type ClientExchange, inputOf, readRound, toInputRequired } from './client-rounds.ts'
 
 // Loaded with the first one: most connections read none.
@@ -91,8 +92,9 @@ export async function listed(
 async function readResult(client: RegistryClient, uri: string, controls: RequestControls): Promise<ReadResourceResult> {
   const { readWholeResult } = await loadResults()
   const handle = uri.slice(resultScheme.length)
-  const { mediaType, content } = await client.invoke(readWholeResult, { handle }, controls)
-  return { contents: [{ uri, mimeType: mediaType, text: content }] }
+  const { mediaType, content, suspicious } = await client.invoke(readWholeResult, { handle }, controls)
+  const result = { contents: [{ uri, mimeType: mediaType, text: content }] }
+  return suspicious === undefined ? result : (markOffer(result, suspicious) as unknown as ReadResourceResult)
 }
 
 async function readTool(client: RegistryClient, uri: string, controls: RequestControls): Promise<ReadResourceResult> {

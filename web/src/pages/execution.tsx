@@ -134,6 +134,7 @@ function factsOf(execution: Execution): readonly Fact[] {
       ),
     ],
     ['Isolation', execution.isolation],
+    ['Suspicious result', plain(execution.suspicious?.join('; '))],
     ['Environment', plain(execution.environment)],
     ['Worker', plain(execution.worker)],
     ['Attempt', attempt === 0 ? null : attempt],

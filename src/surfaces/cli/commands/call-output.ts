@@ -45,7 +45,7 @@ export function exitCodeOf({ status, errorCode }: Pick<RunOutcome, 'errorCode'> 
 type Ended = Extract<CallAnswer, { outcome: unknown }>
 
 function printEnded(host: CliHost, { outcome, stored }: Ended, shown: PrintedOutput): void {
-  const { result, output, errorMessage } = outcome
+  const { result, output, errorMessage, suspicious } = outcome
   const printed = output === undefined || sameJson(parsed(result.stdout), output)
   // Printed output is not part of the result of a tool that returns a value.
   const out = rest(result.stdout, shown.stdout)
@@ -56,6 +56,8 @@ function printEnded(host: CliHost, { outcome, stored }: Ended, shown: PrintedOut
   if (stored !== undefined)
     host.err(`\n${stored.bytes} bytes in all; read the rest with: tooldex executions result ${stored.handle}\n`)
   if (errorMessage !== null) host.err(`${errorMessage}\n`)
+  if (suspicious !== undefined)
+    host.err(`warning: the result may try to instruct its reader: ${suspicious.join('; ')}\n`)
 }
 
 /** A large output is truncated here; the printed part is then at least as long. */
