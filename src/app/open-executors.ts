@@ -57,7 +57,7 @@ export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: A
     sandbox,
     environments: new Environments(environmentsFolder(env)),
     warm: launcher === undefined ? allowed.warm : 0,
-    upstreams: { ...upstreams.options, sources: sourceAccess(sources, { grantsOf, secretsOf }) },
+    upstreams: { ...upstreams.options, sandbox, sources: sourceAccess(sources, { grantsOf, secretsOf }) },
   })
   const { mcp } = executors as { readonly mcp: McpExecutor }
   const wrap = (executor: Executor): Executor => launcher?.wrap(executor) ?? executor

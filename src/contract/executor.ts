@@ -30,7 +30,7 @@ export interface RunnableTool {
   /** The name of that config. */
   readonly config?: string | undefined
   /** The stored source of a tool of a whole MCP server. */
-  readonly source?: (SourceRef & { readonly isProgram: boolean }) | undefined
+  readonly source?: (SourceRef & { readonly isolation: Isolation | 'best' }) | undefined
 }
 
 /** One call of one tool, with validated and complete arguments. */

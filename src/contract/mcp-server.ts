@@ -28,6 +28,12 @@ export const StdioServer = z.object({
   args: z.array(Text).max(1000).default([]),
   env: Texts.default({}),
   cwd: Text.optional(),
+  /** The sandbox of the program; without it, folders and network, the program has the rights of the server's user. */
+  isolation: z.enum(['isolated', 'confined', 'limited']).optional(),
+  /** Folders of the machine that are visible in the sandbox, each with `:ro` (the default) or `:rw`. */
+  folders: z.array(Text.min(1)).max(100).optional(),
+  /** Whether the sandbox has the network of the machine. */
+  network: z.boolean().optional(),
   ...shared,
 })
 
@@ -41,6 +47,12 @@ export const HttpServer = z.object({
   allowPrivate: z.boolean().default(false),
   ...shared,
 })
+
+/** The sandbox of a program; the best of the machine where its definition names none. Undefined for one without a sandbox. */
+export function sandboxOf(server: McpServer): 'isolated' | 'confined' | 'best' | undefined {
+  if (!('command' in server) || server.isolation === 'limited') return undefined
+  return server.isolation ?? (server.folders === undefined && server.network === undefined ? undefined : 'best')
+}
 
 /** The definition of an upstream MCP server in the format of MCP clients; unknown keys are ignored. */
 export type McpServer = z.infer<typeof StdioServer> | z.infer<typeof HttpServer>

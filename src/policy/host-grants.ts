@@ -72,7 +72,10 @@ export function requireServerGrants(server: McpServer, workspace: string, grants
   const isPrivate = !isProgram && server.allowPrivate
   const needed: readonly Grant[] = [
     'mcp',
-    ...(isProgram ? ['host' as const] : []),
+    ...(isProgram && server.isolation !== 'isolated' ? ['host' as const] : []),
+    ...(isProgram && server.folders?.length ? ['folders' as const] : []),
+    ...(isProgram && server.cwd !== undefined && server.isolation === 'isolated' ? ['folders' as const] : []),
+    ...(isProgram && server.network ? ['network' as const] : []),
     ...(isPrivate ? ['private' as const] : []),
   ]
   const missing = needed.find((grant) => !grantsOf(workspace).includes(grant))

@@ -1,6 +1,7 @@
 import { hashJson } from '../base/json-text.ts'
+import { onlyDefined } from '../base/json-values.ts'
 import { showInvisible } from '../base/visible-text.ts'
-import type { McpServer } from '../contract/mcp-server.ts'
+import { type McpServer, sandboxOf } from '../contract/mcp-server.ts'
 
 /** The parts of a definition that decide what is started or contacted, and with which credentials. */
 function approvedPart(server: McpServer): object {
@@ -8,8 +9,9 @@ function approvedPart(server: McpServer): object {
     const { url, headers, allowPrivate } = server
     return { url, headers, allowPrivate }
   }
-  const { command, args, env, cwd = null } = server
-  return { command, args, env, cwd }
+  const { command, args, env, cwd = null, isolation, folders, network } = server
+  // A definition without a sandbox has the hash that it had before there was one.
+  return { command, args, env, cwd, ...onlyDefined({ isolation, folders, network }) }
 }
 
 /** The hash by which a command or URL is approved; settings such as timeouts are no part of it. */
@@ -25,10 +27,16 @@ export function approvedCommand(server: McpServer): string {
     const sent = Object.entries(headers).map(([name, value]) => `-H ${quoteWord(`${name}: ${value}`)}`)
     return showInvisible([url, ...sent, ...(allowPrivate ? ['(private addresses allowed)'] : [])].join(' '))
   }
-  const { command, args, env, cwd } = server
+  const { command, args, env, cwd, folders = [], network = false } = server
+  const level = sandboxOf(server)
+  const shown = folders.length === 0 ? 'no folders' : `folders ${folders.map(quoteWord).join(' ')}`
+  const sandbox =
+    level === undefined
+      ? []
+      : [`(${level === 'best' ? 'in a sandbox' : level}, ${network ? 'with' : 'no'} network, ${shown})`]
   const folder = cwd === undefined ? [] : ['cd', quoteWord(cwd), '&&']
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quoteWord(value)}`)
-  return showInvisible([...folder, ...variables, ...[command, ...args].map(quoteWord)].join(' '))
+  return showInvisible([...folder, ...variables, ...[command, ...args].map(quoteWord), ...sandbox].join(' '))
 }
 
 const quoteWord = (word: string): string =>

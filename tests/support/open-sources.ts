@@ -41,17 +41,28 @@ export const tool = (name: string, more: object = {}) => ({
 })
 
 /** A registry in memory with the servers of its sources; everything ends with the test. */
-export async function openSources({ grants = [] }: { readonly grants?: readonly string[] } = {}) {
+export async function openSources({
+  grants = [],
+  PATH = process.env.PATH,
+  ...allowed
+}: {
+  readonly grants?: readonly string[]
+  readonly allowFolders?: readonly string[]
+  readonly allowNetwork?: boolean
+  readonly PATH?: string | undefined
+} = {}) {
   const database = await openMigrated()
   const stores = createStores(database)
   const env = {
     ...process.env,
+    PATH,
     TOOLDEX_HOME: tempFolder(),
     TOOLDEX_SECRET_KEY: 'a-key-for-tests-only-0123456789-abcdef',
   }
   const { more, box, check, mcp, sources, upstreams, keepSources } = openExecutors(stores, env, {
     servers: new Map(),
     grants,
+    ...allowed,
   })
   const lines: string[] = []
   const composed = compose({ configs: [] }, more)

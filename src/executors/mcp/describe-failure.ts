@@ -7,15 +7,21 @@ const maxCharacters = 500
 
 /** The failure of a server as a phrase that follows its name; foreign texts are cut to one short line. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof TooldexError) return `failed: ${withoutPeriod(error.message)}`
+  if (error instanceof TooldexError) return ownFailure(error)
   const ours = causesOf(error).find((each) => each instanceof TooldexError)
-  if (ours instanceof TooldexError) return `failed: ${withoutPeriod(ours.message)}`
+  if (ours instanceof TooldexError) return ownFailure(ours)
   const { data, message = 'no response' } = error as { data?: { status?: number }; message?: string }
   if (data?.status !== undefined) return `responded with HTTP ${data.status}`
   const code = causesOf(error).map((each) => (each as NodeJS.ErrnoException).code)
   const system = code.find((each) => typeof each === 'string' && /^(E[A-Z]+|UND_ERR_\w+|CERT_\w+)$/.test(each))
   if (system !== undefined) return `could not be reached (${system})`
   return `failed: ${cut(message)}`
+}
+
+/** A sandbox that is missing or not allowed says what to install or to allow. */
+function ownFailure({ code, message, hint }: TooldexError): string {
+  const needsOperator = code === 'SANDBOX_MISSING' || code === 'POLICY_REFUSED'
+  return `failed: ${withoutPeriod(needsOperator ? `${message} ${hint}` : message)}`
 }
 
 /** A text of a server, cut to one short line. */

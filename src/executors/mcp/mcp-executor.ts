@@ -1,6 +1,7 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import type { Executor, RequestedInput, RunControls, RunnableTool } from '../../contract/executor.ts'
+import { sandboxOf } from '../../contract/mcp-server.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
 import type { SourceRef } from '../../contract/source.ts'
@@ -43,10 +44,11 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
     return [...(own === undefined ? [] : [own]), options.secrets.redact]
   }
   const offers = new Offers(upstreams, redactorsOf)
-  const isolationOf = (server: string, { source }: RunnableTool) => {
-    if (source !== undefined) return source.isProgram ? 'limited' : 'none'
+  const isolationOf = (server: string, { source }: RunnableTool): Isolation => {
     const found = upstreams.servers.get(server)
-    return found !== undefined && isStdio(found) ? 'limited' : 'none'
+    const ofHost = found !== undefined && isStdio(found) ? (sandboxOf(found) ?? 'limited') : 'none'
+    const level = source?.isolation ?? ofHost
+    return level === 'best' ? (options.sandbox?.levels.known ?? 'isolated') : level
   }
   const find = async (server: string, { source }: RunnableTool): Promise<Upstream | undefined> =>
     source === undefined ? upstreams.of(server) : upstreams.sources?.of(source)

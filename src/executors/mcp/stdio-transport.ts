@@ -61,7 +61,13 @@ export class StdioTransport implements Transport {
     const { program, args, cwd, env } = this.#server
     const [file, argv] = this.#scope.wrap(program, args)
     const child = this.#scope.spawnInside(() =>
-      spawn(file, argv, { cwd, env: { ...env, ...this.#scope.env }, detached: true, stdio: 'pipe' }),
+      spawn(file, argv, {
+        cwd,
+        env: { ...env, ...this.#scope.env },
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe', ...(this.#scope.streams ?? [])],
+        ...this.#scope.user,
+      }),
     )
     if (child.pid === undefined) {
       const [error] = await once(child, 'error')
@@ -70,6 +76,8 @@ export class StdioTransport implements Transport {
     }
     this.#child = child
     this.pid = child.pid
+    this.#scope.started?.(child.pid)
+    this.#scope.opened?.(child)
     this.#listen(child)
   }
 

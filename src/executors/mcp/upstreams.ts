@@ -1,13 +1,14 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
 import { sameJson } from '../../base/json-values.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import type { HttpServer, McpServer, StdioServer } from '../../contract/mcp-server.ts'
+import { type HttpServer, type McpServer, type StdioServer, sandboxOf } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { ProgramFinder } from '../process/find-program.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { toStartError } from '../process/start-error.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Shield } from '../sandbox/shield.ts'
 import { type CircuitSettings, defaultCircuit } from './circuit.ts'
 import type { OpenedTransport } from './connection.ts'
@@ -17,6 +18,7 @@ import { type SourceAccess, SourceUpstreams } from './source-upstreams.ts'
 import { Upstream } from './upstream.ts'
 
 const loadStdioTransport = lazyModule(() => import('./stdio-transport.ts'))
+const loadSandboxed = lazyModule(() => import('./sandboxed-server.ts'))
 const loadHttpTransport = lazyModule(() => import('./http-transport.ts'))
 
 /** The server definitions and the settings of their connections. */
@@ -29,6 +31,8 @@ export interface UpstreamsOptions {
   readonly sources?: SourceAccess | undefined
   /** The containment of processes; the strongest that the machine supports where absent. */
   readonly containment?: Containment | undefined
+  /** The sandbox of programs that request one. */
+  readonly sandbox?: Sandbox | undefined
   /** Hides Tooldex from the programs that it starts. */
   readonly shield?: Shield | undefined
   readonly limits?: Partial<MessageLimits> | undefined
@@ -109,6 +113,11 @@ export class Upstreams {
 
   async #start(server: StdioServer, secrets: Secrets): Promise<OpenedTransport> {
     const { StdioTransport } = await loadStdioTransport()
+    if (sandboxOf(server) !== undefined) {
+      const { openSandboxed } = await loadSandboxed()
+      const { program, scope } = await openSandboxed(server, this.#options.sandbox, await resolve(server.env, secrets))
+      return this.#withCheck((check) => new StdioTransport(program, scope, check))
+    }
     const env = { ...baseEnvironment(this.#options.env), ...(await resolve(server.env, secrets)) }
     const cwd = server.cwd === undefined ? process.cwd() : expandHome(server.cwd, this.#options.env)
     try {

@@ -5,7 +5,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import type { RunControls } from '../../contract/executor.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
-import { type Containment, detectContainment } from '../process/containment.ts'
+import { type Containment, detectContainment, type ProcessScope } from '../process/containment.ts'
 import { findProgram } from '../process/find-program.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { type ProcessEnd, runProcess, startProcess } from '../process/run-process.ts'
@@ -115,6 +115,11 @@ export class Sandbox {
   /** The folders of the machine that tools may use. */
   get folders(): readonly AllowedFolder[] {
     return this.#options.folders ?? []
+  }
+
+  /** The scope of a long-lived program, which its caller starts. */
+  openScope(request: SandboxRequest): Promise<ProcessScope> {
+    return request.level === 'isolated' ? this.#isolated(request) : this.#confined(request)
   }
 
   /** A run whose program is started with its input. */

@@ -1,6 +1,6 @@
 import { showInvisible } from '../../base/visible-text.ts'
 import { parseTool, type SyncedTool } from '../../catalog/index.ts'
-import type { McpServer } from '../../contract/mcp-server.ts'
+import { type McpServer, sandboxOf } from '../../contract/mcp-server.ts'
 import type { SourceItem, SourceRef } from '../../contract/source.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import { toClientName } from '../../rules/tool-id.ts'
@@ -24,7 +24,8 @@ export function toSourceTool(ref: SourceRef, server: McpServer | undefined, item
   const timeoutMs = server?.timeoutMs
   const config = { server: ref.name, tool: original, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
   const isProgram = server !== undefined && 'command' in server
-  return { tool, runnable: { ...toRunnable(tool, 'mcp', config), source: { ...ref, isProgram } } }
+  const isolation = isProgram ? (sandboxOf(server) ?? 'limited') : 'none'
+  return { tool, runnable: { ...toRunnable(tool, 'mcp', config), source: { ...ref, isolation } } }
 }
 
 /** A definition whose texts for readers have no hidden characters; names and values are left as the server expects them. */

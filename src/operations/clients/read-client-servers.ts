@@ -98,7 +98,7 @@ function toFields(entry: Entry, env: Environment): ServerInput {
   return { url: expand(url, env), ...type, ...(Object.keys(headers).length === 0 ? {} : { headers }) }
 }
 
-function toProgram({ command, args, env: variables, cwd }: Entry, env: Environment): ServerInput {
+function toProgram({ command, args, env: variables, cwd, ...entry }: Entry, env: Environment): ServerInput {
   if (typeof command !== 'string' || command === '') throw new Skipped('its command is not a text')
   const words = Array.isArray(args) ? args.map(String) : []
   if (isTooldex(command, words)) throw new Skipped('it is Tooldex itself')
@@ -108,6 +108,20 @@ function toProgram({ command, args, env: variables, cwd }: Entry, env: Environme
     args: words.map((word) => expand(word, env)),
     ...(Object.keys(values).length === 0 ? {} : { env: values }),
     ...(typeof cwd === 'string' ? { cwd: expand(cwd, env) } : {}),
+    ...sandboxFields(entry, env),
+  }
+}
+
+const levels = ['isolated', 'confined', 'limited'] as const
+
+/** The keys of Tooldex for the sandbox of a program, which clients ignore. */
+function sandboxFields({ isolation, folders, network }: Entry, env: Environment) {
+  const level = levels.find((each) => each === isolation)
+  if (isolation !== undefined && level === undefined) throw new Skipped('its isolation is not a level')
+  return {
+    ...(level === undefined ? {} : { isolation: level }),
+    ...(Array.isArray(folders) ? { folders: folders.map((folder) => expand(String(folder), env)) } : {}),
+    ...(typeof network === 'boolean' ? { network } : {}),
   }
 }
 

@@ -7,7 +7,8 @@ import { findReference } from '../../executors/mcp/server-settings.ts'
 import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
 import type { OperationContext } from '../operation.ts'
 
-const { command, args, env, cwd, timeoutMs, connectTimeoutMs, idleMs, passThrough } = StdioServer.shape
+const { command, args, env, cwd, isolation, folders, network, timeoutMs, connectTimeoutMs, idleMs, passThrough } =
+  StdioServer.shape
 const { url, headers, allowPrivate } = HttpServer.shape
 
 /** The fields that define a server: a command, or a URL. */
@@ -21,6 +22,13 @@ export const serverFields = {
       'Variables of the program, literal or as secret:NAME; it inherits no others but PATH, HOME and the locale.',
     ),
   cwd: cwd.describe('The working directory of the program.'),
+  isolation: isolation.describe(
+    'The sandbox of the program: isolated or confined. limited is none: the rights of the user of the server.',
+  ),
+  folders: folders.describe(
+    'Folders of the machine that its sandbox shows, each with :ro or :rw; read-only by default.',
+  ),
+  network: network.describe('Whether its sandbox has the network of the machine; no by default.'),
   url: url.optional().describe('The URL of a server that is called over HTTP.'),
   type: z
     .enum(['http', 'sse'])
@@ -39,7 +47,7 @@ export const serverFields = {
 const ServerInput = z.object(serverFields)
 export type ServerInput = z.infer<typeof ServerInput>
 
-const ofPrograms = ['args', 'env', 'cwd'] as const
+const ofPrograms = ['args', 'env', 'cwd', 'isolation', 'folders', 'network'] as const
 const ofUrls = ['type', 'headers', 'allowPrivate'] as const
 
 /** The definition of a server from its fields. */
@@ -50,6 +58,9 @@ export function toServer(input: ServerInput): McpServer {
   const misplaced = (isProgram ? ofUrls : ofPrograms).find((field) => input[field] !== undefined)
   if (misplaced !== undefined)
     throw invalid(`${misplaced} is not a field of a server with a ${isProgram ? 'command' : 'URL'}.`, `/${misplaced}`)
+  const { isolation: level, folders: shown, network: hasNetwork } = input
+  if (level === 'limited' && (shown !== undefined || hasNetwork !== undefined))
+    throw invalid('folders and network are of a sandbox; a program with isolation limited has none.', '/isolation')
   const parsed = (isProgram ? StdioServer : HttpServer).safeParse(input, describedParse)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

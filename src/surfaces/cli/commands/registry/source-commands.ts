@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { TooldexError } from '../../../../base/errors.ts'
@@ -15,6 +16,9 @@ interface AddFlags extends RegistryFlags {
   readonly env?: readonly string[]
   readonly header?: readonly string[]
   readonly cwd?: string
+  readonly isolation?: string
+  readonly folder?: readonly string[]
+  readonly network?: boolean
   readonly allowPrivate?: boolean
   readonly timeout?: number
   readonly trust?: 'hold' | 'trusted' | 'pinned'
@@ -30,6 +34,9 @@ export const addAdd: AddCommand = (program, host, exit) => {
     .option('--env <name=value>', 'a variable of the program; secret:NAME refers to a stored secret', collect)
     .option('--header <name: value>', 'a header of each request; secret:NAME refers to a stored secret', collect)
     .option('--cwd <folder>', 'the working directory of the program')
+    .option('--isolation <level>', 'the sandbox of the program: isolated or confined; limited is none')
+    .option('--folder <path[:ro|:rw]>', 'a folder that its sandbox shows, read-only by default', collect)
+    .option('--network', 'give its sandbox the network of the machine')
     .option('--allow-private', 'allow a URL with a private address')
     .option('--timeout <seconds>', 'the timeout of its calls', parseCount)
     .option('--trust <rule>', 'the handling of changed definitions: hold, trusted or pinned')
@@ -51,10 +58,19 @@ function toFields([first = '', ...args]: readonly string[], flags: AddFlags): Re
     headers:
       flags.header && Object.fromEntries(flags.header.map((pair) => splitPair(pair, ':', "--header 'NAME: VALUE'"))),
     cwd: flags.cwd,
+    isolation: flags.isolation,
+    folders: flags.folder?.map(toAbsolute),
+    network: flags.network,
     allowPrivate: flags.allowPrivate,
     timeoutMs: flags.timeout && flags.timeout * 1000,
     trust: flags.trust,
   })
+}
+
+/** A folder of the command line, which a server in another folder would not find. */
+function toAbsolute(folder: string): string {
+  const [, path = '', mode = ''] = /^(.*?)(:ro|:rw)?$/s.exec(folder) ?? []
+  return `${resolve(path)}${mode}`
 }
 
 function splitPair(pair: string, separator: string, form: string): readonly [string, string] {
