@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
 import { invoke } from '../src/operations/invoke.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
 import { changingServer, openSources, tool } from './support/open-sources.ts'
@@ -165,6 +168,50 @@ it('98, 103: ends endless lists, and reports a server that never answers without
   })
   const { items } = (await request('GET', '/sources')).body
   expect(items).toContainEqual(expect.objectContaining({ name: 'dead', state: 'failed', tools: 0 }))
+})
+
+/** A server at a URL that offers these definitions and nothing else. */
+async function listServer(offered: Readonly<Record<string, object>>): Promise<string> {
+  const about = { protocolVersion: '2025-11-25', serverInfo: { name: 'lists', version: '1' } }
+  const results: Readonly<Record<string, object>> = {
+    initialize: { ...about, capabilities: { tools: {}, prompts: {}, resources: {} } },
+    ...offered,
+  }
+  const server = createServer(async (request, response) => {
+    const chunks = await request.toArray()
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
+    if (id === undefined) return void response.writeHead(202).end()
+    const result = results[method]
+    const answer = result === undefined ? { error: { code: -32601, message: 'unknown method' } } : { result }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+it.each(['program', 'url'])('98: reads lists of hundreds of kilobytes whole, from a server with a %s', async (kind) => {
+  const { request } = await openSources()
+  const many = <Item>(make: (at: number) => Item) => Array.from({ length: 1500 }, (_, at) => make(at))
+  const tools = many((at) => tool(`read_${at}`))
+  const prompts = many((at) => ({ name: `prompt_${at}`, description: 'd'.repeat(100) }))
+  const resources = many((at) => ({ uri: `file:///${at}`, name: `resource ${at}`, description: 'd'.repeat(100) }))
+  const url = await listServer({
+    'tools/list': { tools },
+    'prompts/list': { prompts },
+    'resources/list': { resources },
+    'resources/templates/list': { resourceTemplates: [] },
+  })
+  const program = changingServer({ tools, prompts, resources }).definition
+  const body = { name: 'large', ...(kind === 'url' ? { url, allowPrivate: true } : program) }
+  const { hash } = (await request('POST', '/sources', { body })).body.approval
+  const approved = await request('POST', '/sources/large/approve', { body: { hash } })
+  expect(approved.body).toMatchObject({ state: 'started', tools: 1500, prompts: 1500, resources: 1500 })
+  expect(approved.body.items.tools.at(-1)).toMatchObject({ name: 'read_1499', tool: 'large__read_1499' })
 })
 
 it('is named in no response to a caller whose policy hides the source, and shows only its tools where one tool is visible', async () => {

@@ -53,4 +53,5 @@ const noBox: SecretBox = {
     throw new Error('There is no database for secrets.')
   },
   open: (sealed) => sealed,
+  prepare: async () => {},
 }

@@ -92,6 +92,8 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     await requireKeyForRemoteHost(options.host, stores)
     const secret = await firstKey(stores)
     const keyFile = await ensureSecretKey(env, stores, logger)
+    // The first use reports what is wrong with the key.
+    box?.prepare().catch(() => {})
     const keyWatch = new KeyWatch(stores.keys)
     await keyWatch.open()
     loadEmbedder()

@@ -56,6 +56,9 @@ export type StoredSecret = z.infer<typeof StoredSecret>
 
 /** Encrypts and decrypts stored secrets. */
 export interface SecretBox {
-  seal(value: string): string
-  open(sealed: string): string
+  /** Only `open` with the same purpose opens what was sealed for one. */
+  seal(value: string, purpose?: string): string
+  open(sealed: string, purpose?: string): string
+  /** Derives the key off the main thread, where there is one; the first use would hold the event loop for it. */
+  prepare(): Promise<void>
 }

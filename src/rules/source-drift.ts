@@ -1,4 +1,5 @@
 import { hashJson } from '../base/json-text.ts'
+import { yieldTurns } from '../base/yield-turns.ts'
 import { type SourceItem, type SourceItemKind, type SourceManifest, sourceItemKinds } from '../contract/source.ts'
 
 /** A definition of a source that differs between two readings of its server. */
@@ -36,10 +37,16 @@ function itemsOf(manifest: SourceManifest): ReadonlyMap<string, KeyedItem> {
 }
 
 /** The definitions that differ; the order of keys and of definitions does not count. */
-export function compareManifests(accepted: SourceManifest, seen: SourceManifest): readonly ItemChange[] {
+export async function compareManifests(
+  accepted: SourceManifest,
+  seen: SourceManifest,
+  signal?: AbortSignal,
+): Promise<readonly ItemChange[]> {
   const [before, after] = [itemsOf(accepted), itemsOf(seen)]
   const changes: ItemChange[] = []
+  const turn = yieldTurns(signal)
   for (const [key, { kind, item }] of after) {
+    await turn()
     const known = before.get(key)
     const hash = hashJson(item)
     if (known === undefined) changes.push({ key, kind, change: 'added', after: item, hash })
@@ -78,4 +85,16 @@ export function acceptChanges(
 }
 
 /** The hash of a whole reading, by which a decision names what was decided on. */
-export const readingHash = ({ readAt: _readAt, ...definitions }: SourceManifest): string => hashJson(definitions)
+export async function readingHash(manifest: SourceManifest, signal?: AbortSignal): Promise<string> {
+  const { readAt: _readAt, tools, prompts, resources, templates, ...about } = manifest
+  const turn = yieldTurns(signal)
+  const hashes: string[] = [hashJson(about)]
+  for (const list of [tools, prompts, resources, templates]) {
+    hashes.push(String(list.length))
+    for (const item of list) {
+      await turn()
+      hashes.push(hashJson(item))
+    }
+  }
+  return hashJson(hashes)
+}

@@ -1,9 +1,12 @@
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, scrypt, scryptSync } from 'node:crypto'
+import { promisify } from 'node:util'
 import { TooldexError } from '../base/errors.ts'
 import type { SecretBox } from '../contract/secret.ts'
 
 const [nonceBytes, tagBytes] = [12, 16]
 const minCharacters = 16
+const [salt, keyBytes] = ['tooldex secrets', 32]
+const derive = promisify<string, string, number, Buffer>(scrypt)
 
 /** The origin of the passphrase for stored secrets. */
 export interface SecretKeySource {
@@ -16,19 +19,21 @@ export interface SecretKeySource {
 export function createSecretBox(source: SecretKeySource): SecretBox {
   let derived: Buffer | undefined
   const key = (make?: () => string): Buffer => {
-    derived ??= scryptSync(checked(source.read() ?? make?.()), 'tooldex secrets', 32)
+    derived ??= scryptSync(checked(source.read() ?? make?.()), salt, keyBytes)
     return derived
   }
   return {
-    seal(value) {
+    seal(value, purpose) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', key(source.make), nonce)
+      if (purpose !== undefined) cipher.setAAD(Buffer.from(purpose))
       const body = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
     },
-    open(sealed) {
+    open(sealed, purpose) {
       const bytes = Buffer.from(sealed, 'base64')
       const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, nonceBytes))
+      if (purpose !== undefined) decipher.setAAD(Buffer.from(purpose))
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
       try {
         return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString(
@@ -40,6 +45,13 @@ export function createSecretBox(source: SecretKeySource): SecretBox {
           cause,
         })
       }
+    },
+    async prepare() {
+      const passphrase = source.read()
+      // One that is too short is reported by its first use.
+      if (passphrase === undefined || passphrase.length < minCharacters) return
+      const made = await derive(passphrase, salt, keyBytes)
+      derived ??= made
     },
   }
 }

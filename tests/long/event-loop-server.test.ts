@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { longestTurnMs, watchTurns } from '../fuzz/watch-turns.ts'
 import { onEachEngine } from '../support/each-engine.ts'
-import type { TestAnswer } from '../support/start-server.ts'
+import { ask, type TestAnswer } from '../support/start-server.ts'
 import { stdioServer } from '../upstreams/start-executor.ts'
 
 const items = Array.from({ length: 60_000 }, (_, id) => ({
@@ -172,6 +172,16 @@ onEachEngine(
       'GET /tools': [get('/tools?limit=100&search=word1x1'), 200],
       'GET /tags': [get('/tags'), 200],
       'GET /lint': [get('/lint'), 200],
+      'POST /eval with 200 queries': [
+        post('/eval', {
+          queries: Array.from({ length: 200 }, () => ({ query: query.slice(0, 1000), relevant: ['x'] })),
+        }),
+        200,
+      ],
+      'GET /.well-known/agent-card.json': [
+        () => ask(`${server().url}/.well-known/agent-card.json`, 'GET', { key: server().key }),
+        200,
+      ],
       'GET /stats': [get('/stats'), 200],
       'GET /audit': [get('/audit?limit=100'), 200],
     }

@@ -108,7 +108,7 @@ export class HttpTransport implements Transport {
     const reduced = await reduceMessage(bytes, { isEvent, maxItems: this.#check.limits.items })
     if (reduced === undefined) return undefined
     const messages = reduced.messages.map((each) => {
-      if (each.result === undefined) return each.message
+      if (each.result === undefined && each.items === undefined) return each.message
       const key = randomUUID()
       this.#reduced.set(key, each)
       return { ...each.message, result: { ...(each.message.result as object), _meta: { [keptKey]: key } } }

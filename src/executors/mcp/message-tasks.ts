@@ -14,7 +14,7 @@ export interface ReducedMessage {
   readonly message: Readonly<Record<string, unknown>>
   /** The result of a call, which the message lacks; an output that is not a text is JSON. */
   readonly result?: MappedResult & { readonly json?: string }
-  /** The items of a list of tools, which the message lacks, as JSON. */
+  /** The items of a list, which the message lacks, as JSON. */
   readonly items?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface MessageAnswers {
 }
 
 // The main thread parses each of them.
-const maxTools = 10_000
+const maxListed = 10_000
 
 /** Runs one task on this thread. */
 export function doMessageTask(task: MessageTask): MessageAnswers[MessageTask['kind']] {
@@ -64,13 +64,15 @@ function reduce(message: unknown, maxItems: number): readonly ReducedMessage[] {
   if (isObject(error))
     return [{ message: { ...frame, error: { code: error.code, message: cut(String(error.message)) } } }]
   if (!isObject(result)) return refuse('The result is not an object.')
-  if (Array.isArray(result.tools))
-    return [{ message: { ...frame, result: { ...scalarsOf(result), tools: [] } }, items: textsOf(result.tools) }]
-  if (result.content === undefined && result.structuredContent === undefined)
-    return refuse('The result is too long, and not that of a tool.')
-  return reduceResult(result, { frame, maxItems }) ?? refuse('The content of the result is not valid.')
+  if (result.content !== undefined || result.structuredContent !== undefined)
+    return reduceResult(result, { frame, maxItems }) ?? refuse('The content of the result is not valid.')
+  const list = listKeys.find((key) => Array.isArray(result[key]))
+  if (list === undefined) return refuse('The result is too long, and neither a list nor that of a tool.')
+  const items = textsOf(result[list] as readonly unknown[])
+  return [{ message: { ...frame, result: { ...scalarsOf(result), [list]: [] } }, items }]
 }
 
+const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
 const internalError = -32603
 
 function reduceResult(
@@ -93,11 +95,11 @@ function reduceResult(
   }
 }
 
-const textsOf = (tools: readonly unknown[]): readonly string[] =>
-  tools
-    .slice(0, maxTools)
+const textsOf = (items: readonly unknown[]): readonly string[] =>
+  items
+    .slice(0, maxListed)
     .filter(isObject)
-    .map((tool) => JSON.stringify(tool))
+    .map((item) => JSON.stringify(item))
 
 const scalarsOf = (result: object) =>
   Object.fromEntries(

@@ -1,10 +1,16 @@
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { SourceItem, SourceManifest } from '../../contract/source.ts'
+import type { OfferResult } from '../../contract/upstream.ts'
 import type { Connection } from './connection.ts'
 import { largeItems } from './message-threads.ts'
 
-/** The limits of a list; a server may send endless pages. */
-const limits = { pages: 500, items: 10_000, characters: 32 * 1024 * 1024, itemCharacters: 1024 * 1024 }
+/** The limits of a list; a server may send endless pages. The characters are of all lists, which are stored and compared as a whole. */
+const limits = { pages: 500, items: 10_000, characters: 4 * 1024 * 1024, itemCharacters: 1024 * 1024 }
+
+/** The number of characters that may still be read. */
+interface Budget {
+  characters: number
+}
 
 /** The lists of a server, with the key of the items in a result. */
 const lists = {
@@ -19,18 +25,18 @@ export async function readItems(
   connection: Connection,
   method: keyof typeof lists,
   signal: AbortSignal,
+  budget: Budget = { characters: limits.characters },
 ): Promise<readonly SourceItem[]> {
   const items: SourceItem[] = []
   const cursors = new Set<unknown>()
   const turn = yieldTurns(signal)
   let cursor: unknown
-  let characters = 0
   for (let page = 0; page < limits.pages; page++) {
     const params = cursor === undefined ? {} : { cursor }
     const result = (await connection.request(method, { params, signal })) as Record<string, unknown>
     for (const text of largeItems(result) ?? textsOf(result[lists[method]])) {
-      characters += text.length
-      if (items.length >= limits.items || characters > limits.characters) return items
+      budget.characters -= text.length
+      if (items.length >= limits.items || budget.characters < 0) return items
       if (text.length <= limits.itemCharacters) items.push(JSON.parse(text) as SourceItem)
       await turn()
     }
@@ -39,6 +45,21 @@ export async function readItems(
     cursors.add(cursor)
   }
   return items
+}
+
+/** A list of a server as its callers expect it: with the items that its message lacks. */
+export async function withItems(result: OfferResult, signal: AbortSignal): Promise<OfferResult> {
+  const { _meta, ...fields } = result as Readonly<Record<string, unknown>>
+  const texts = largeItems({ _meta })
+  const key = Object.values(lists).find((each) => Array.isArray(fields[each]))
+  if (texts === undefined || key === undefined) return result
+  const items: unknown[] = []
+  const turn = yieldTurns(signal)
+  for (const text of texts) {
+    items.push(JSON.parse(text))
+    await turn()
+  }
+  return { ...fields, [key]: items }
 }
 
 const maxInstructions = 32_000
@@ -51,8 +72,9 @@ const textsOf = (items: unknown): readonly string[] =>
 
 /** Reads everything that a server offers. */
 export async function readManifest(connection: Connection, signal: AbortSignal): Promise<SourceManifest> {
+  const budget = { characters: limits.characters }
   const listOf = async (capability: 'tools' | 'prompts' | 'resources', method: keyof typeof lists) =>
-    connection.has(capability) ? readItems(connection, method, signal) : []
+    connection.has(capability) ? readItems(connection, method, signal, budget) : []
   const tools = await listOf('tools', 'tools/list')
   const prompts = await listOf('prompts', 'prompts/list')
   const resources = await listOf('resources', 'resources/list')

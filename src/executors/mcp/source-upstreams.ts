@@ -1,7 +1,8 @@
 import { sameJson } from '../../base/json-values.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { McpServer } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
-import type { SourceManifest, SourceRef, SourceServerState } from '../../contract/source.ts'
+import type { SourceItem, SourceManifest, SourceRef, SourceServerState } from '../../contract/source.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
 import { mapStrings } from './map-strings.ts'
 import type { Upstream } from './upstream.ts'
@@ -84,7 +85,7 @@ export class SourceUpstreams {
     try {
       const manifest = await (await this.of(ref)).readManifest(signal)
       // A server may return its own credentials.
-      return mapStrings(manifest, this.secretsOf(ref.workspace).redact) as SourceManifest
+      return redactManifest(manifest, this.secretsOf(ref.workspace).redact, signal)
     } finally {
       this.#reading.delete(key)
     }
@@ -111,6 +112,31 @@ export class SourceUpstreams {
 
   async close(): Promise<void> {
     await Promise.allSettled(Array.from(this.#open.values(), ({ upstream }) => upstream.close()))
+  }
+}
+
+/** A manifest with all its texts redacted, one definition after the other, so that other requests get their turns. */
+async function redactManifest(
+  manifest: SourceManifest,
+  redact: (text: string) => string,
+  signal: AbortSignal,
+): Promise<SourceManifest> {
+  const turn = yieldTurns(signal)
+  const { tools, prompts, resources, templates, ...about } = manifest
+  const all = async (items: readonly SourceItem[]) => {
+    const redacted: SourceItem[] = []
+    for (const item of items) {
+      await turn()
+      redacted.push(mapStrings(item, redact) as SourceItem)
+    }
+    return redacted
+  }
+  return {
+    ...(mapStrings(about, redact) as typeof about),
+    tools: await all(tools),
+    prompts: await all(prompts),
+    resources: await all(resources),
+    templates: await all(templates),
   }
 }
 

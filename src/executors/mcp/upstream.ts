@@ -85,7 +85,10 @@ export class Upstream {
       const has = connection.has(
         method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
       )
-      return has ? connection.request(method, request) : undefined
+      if (!has) return undefined
+      const result = await connection.request(method, request)
+      const { withItems } = await loadReadItems()
+      return withItems(result, request.signal)
     }, request.signal)
   }
 

@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
-import { TooldexError } from '../../base/errors.ts'
 import type { TokenCounter } from '../../base/tokens.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { cutText } from '../../catalog/index.ts'
 import { maxShortDescription, type SearchMode } from '../../contract/search.ts'
 import type { Embedder } from '../../search/encoder.ts'
@@ -56,7 +55,6 @@ export interface Measured {
 }
 
 const maxCounted = 50
-const longestTurnMs = 50
 
 /** Runs queries one after another. */
 export async function measureQueries(queries: readonly QueryLine[], options: MeasureOptions): Promise<Measured> {
@@ -69,8 +67,9 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
     milliseconds: [] as number[],
   }
   const every = Math.ceil(queries.length / maxCounted)
-  let turn = performance.now()
+  const turn = yieldTurns(options.signal)
   for (const [index, { id, query, relevant }] of queries.entries()) {
+    await turn()
     const started = performance.now()
     const hits = await options.runQuery(query)
     seen.milliseconds.push(performance.now() - started)
@@ -81,10 +80,11 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
       seen.scores.push(scoreRanking(results, relevant))
       seen.wholeSets.push(relevant.every((id) => results.slice(0, 5).includes(id)))
     }
-    if (index % every === 0) seen.tokens.push(options.countTokens(answerText(hits)))
+    if (index % every === 0) {
+      await turn()
+      seen.tokens.push(options.countTokens(answerText(hits)))
+    }
     options.onQuery()
-    if (performance.now() - turn > longestTurnMs) turn = await takeTurn()
-    if (options.signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The evaluation was canceled.')
   }
   return seen
 }
@@ -101,12 +101,6 @@ export function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, lea
   const runQuery = (query: string) => engine.search({ query, mode, limit, learned: past?.votes(query) }).hits
   runQuery('warm up')
   return runQuery
-}
-
-/** Yields to signals and progress output. */
-async function takeTurn(): Promise<number> {
-  await setImmediate()
-  return performance.now()
 }
 
 const answerText = (hits: readonly AskedHit[]): string =>

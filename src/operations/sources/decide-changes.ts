@@ -59,22 +59,22 @@ async function decide(context: SourceContext, decision: Decision, plan: Plan): P
   const { registry, caller } = context
   await findSource(context, name)
   const parts = { stores: registry.stores, caller }
-  await changePlanned(parts, name, async (source) => plan(source, select(source, decision)))
+  await changePlanned(parts, name, async (source) => plan(source, await select(source, decision)))
   await context.catalog.syncRegistry?.()
   return toDetail(context, await findSource(context, name))
 }
 
-function select(source: StoredSource, { items, reading }: Decision) {
+async function select(source: StoredSource, { items, reading }: Decision) {
   const { name, manifest, seen, refused } = source
   if (manifest === null || seen === null)
     throw new TooldexError('NOT_FOUND', `No definition of the source '${name}' has changed.`, {
       hint: 'Read its server again, then decide on the changes that it shows.',
     })
-  if (reading !== undefined && reading !== readingHash(seen))
+  if (reading !== undefined && reading !== (await readingHash(seen)))
     throw new TooldexError('STALE', 'The server was read again since these changes were shown.', {
       hint: 'Read the source, and decide on the changes that it shows.',
     })
-  const changes = compareManifests(manifest, seen)
+  const changes = await compareManifests(manifest, seen)
   const keys = new Set(changes.map(({ key }) => key))
   const unknown = items?.find((item) => !keys.has(item))
   if (unknown !== undefined)

@@ -17,8 +17,9 @@ export async function planReading(
     const facts = { tools: seen.tools.length, prompts: seen.prompts.length, resources: seen.resources.length }
     return { action: 'read', facts, change: { manifest: seen, seen: null, waiting: 0, refused: {} } }
   }
-  if (source.seen !== null && readingHash(source.seen) === readingHash(seen)) return undefined
-  const changes = await classChanges(compareManifests(manifest, seen), signal)
+  if (source.seen !== null && (await readingHash(source.seen, signal)) === (await readingHash(seen, signal)))
+    return undefined
+  const changes = await classChanges(await compareManifests(manifest, seen, signal), signal)
   if (changes.length === 0)
     return source.seen === null ? undefined : { action: 'drift.end', change: { seen: null, waiting: 0, refused: {} } }
   const accepted = trust === 'trusted' ? changes.filter(isHarmless) : []
@@ -32,7 +33,15 @@ export async function planReading(
     waiting,
     refused: stillRefused,
   }
-  return { action: 'drift', facts: { accepted: accepted.map(nameOf), held: held.map(nameOf) }, change }
+  return { action: 'drift', facts: { accepted: namesOf(accepted), held: namesOf(held) }, change }
+}
+
+// A server decides how much it changes.
+const maxNamed = 100
+
+const namesOf = (changes: readonly ClassedChange[]): readonly string[] => {
+  const names = changes.slice(0, maxNamed).map(nameOf)
+  return changes.length > maxNamed ? [...names, `and ${changes.length - maxNamed} more`] : names
 }
 
 const isHarmless = ({ class: effect, suspicious }: ClassedChange): boolean =>

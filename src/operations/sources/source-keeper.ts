@@ -11,14 +11,28 @@ interface KeeperParts {
   readonly logger: Logger
 }
 
-// A server may announce changes all the time.
-const pauseMs = 1000
+const pauseMs = { first: 1000, longest: 600_000 }
+const quietPauses = 4
+
+/** The pause after a reading. */
+interface Pause {
+  readonly ms: number
+  readonly endsAt: number
+}
+
+/** A server may announce changes all the time: the pauses double until it was quiet for some of them. */
+export function nextPause(last: Pause | undefined, now: number): Pause {
+  const isBusy = last !== undefined && now - last.endsAt < quietPauses * last.ms
+  const ms = isBusy ? Math.min(last.ms * 2, pauseMs.longest) : pauseMs.first
+  return { ms, endsAt: now + ms }
+}
 const readMs = 120_000
 
 /** Compares what servers offer with the accepted definitions, after each start and each announced change. */
 export class SourceKeeper {
   readonly #parts: KeeperParts
   readonly #running = new Map<string, 'once' | 'again'>()
+  readonly #pauses = new Map<string, Pause>()
 
   constructor(parts: KeeperParts) {
     this.#parts = parts
@@ -41,7 +55,9 @@ export class SourceKeeper {
     } catch (thrown) {
       logger.info('a source could not be compared', { source: ref.name, reason: toTooldexError(thrown).message })
     }
-    await sleep(pauseMs, undefined, { ref: false })
+    const pause = nextPause(this.#pauses.get(key), performance.now())
+    this.#pauses.set(key, pause)
+    await sleep(pause.ms, undefined, { ref: false })
     const isAgain = this.#running.get(key) === 'again'
     this.#running.delete(key)
     if (isAgain) this.check(ref)

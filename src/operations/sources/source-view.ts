@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import {
   type SourceItem,
   type SourceItemKind,
@@ -168,16 +169,29 @@ export async function visibleSources(context: VisibleContext) {
 export async function toDetail(context: ReadingContext, source: StoredSource): Promise<SourceDetail> {
   const { manifest, server, name, createdBy } = source
   const isWhole = await isWholeVisible(context, name)
-  const items = (kind: SourceItemKind) =>
-    (kind === 'tools' || isWhole ? (manifest?.[kind] ?? []) : []).map((item) => ({
-      name: String(item.name ?? item.uri ?? item.uriTemplate),
-      ...(kind === 'tools' ? { tool: sourceToolName(name, String(item.name)) } : {}),
-      ...(typeof item.description === 'string' ? { description: item.description } : {}),
-      ...flagged(item),
-    }))
   const shown = await visibleTools(context, name)
-  const tools = items('tools').filter(({ tool }) => shown?.has(tool ?? '') ?? true)
-  const all = { tools, prompts: items('prompts'), resources: items('resources'), templates: items('templates') }
+  const turn = yieldTurns(context.signal)
+  const items = async (kind: SourceItemKind) => {
+    const offered: z.output<typeof OfferedItem>[] = []
+    for (const item of kind === 'tools' || isWhole ? (manifest?.[kind] ?? []) : []) {
+      const tool = kind === 'tools' ? sourceToolName(name, String(item.name)) : undefined
+      if (tool !== undefined && shown?.has(tool) === false) continue
+      await turn()
+      offered.push({
+        name: String(item.name ?? item.uri ?? item.uriTemplate),
+        ...(tool === undefined ? {} : { tool }),
+        ...(typeof item.description === 'string' ? { description: item.description } : {}),
+        ...flagged(item),
+      })
+    }
+    return offered
+  }
+  const all = {
+    tools: await items('tools'),
+    prompts: await items('prompts'),
+    resources: await items('resources'),
+    templates: await items('templates'),
+  }
   const { type, namespace: _namespace, ...others } = server
   const fields = { ...others, ...(type === 'sse' ? { type } : {}) }
   const approval = { hash: approvalHash(server), command: approvedCommand(server), needs: referencesOf(server) }
@@ -201,11 +215,12 @@ const maxChanges = 200
 /** The first of the changed definitions that are not in use. */
 async function changesOf({ manifest, seen, refused, trust }: StoredSource, signal: AbortSignal | undefined) {
   if (manifest === null || seen === null) return {}
-  const changes = await classChanges(compareManifests(manifest, seen).slice(0, maxChanges), signal)
+  const found = await compareManifests(manifest, seen, signal)
+  const changes = await classChanges(found.slice(0, maxChanges), signal)
   const decisionOn = ({ key, hash }: ItemChange) =>
     refused[key] === hash ? ('refused' as const) : trust === 'pinned' ? ('pinned' as const) : ('waiting' as const)
   return {
-    reading: readingHash(seen),
+    reading: await readingHash(seen, signal),
     changes: changes.map((each) => {
       const { key: item, change, suspicious, before, after, diff } = each
       const parts = { ...(before && { before }), ...(after && { after }), ...(diff && { diff }) }

@@ -14,8 +14,8 @@ export interface BrowserSession {
 /** The header of every request with a session. Pages of other origins cannot send it without permission. */
 const sessionHeader = 'x-tooldex-session'
 const sessionHours = 12
-// A value from the store of secrets does not begin like this, so it is not a session.
-const mark = 'tooldex session '
+// A stored secret cannot be opened as a session.
+const purpose = 'session'
 // Browsers drop cookies above 4096 bytes.
 const maxCookie = 3900
 
@@ -42,7 +42,7 @@ export class SessionCookies {
     requireOwnPage(c)
     const session = { credential, expiresAt: Date.now() + sessionHours * 3_600_000 }
     if (this.#box === undefined) throw new TooldexError('SECRET_UNAVAILABLE', 'Sessions cannot be sealed here.')
-    const sealed = this.#box.seal(mark + JSON.stringify(session))
+    const sealed = this.#box.seal(JSON.stringify(session), purpose)
     if (sealed.length > maxCookie)
       throw new TooldexError('TOO_LARGE', 'The access token is too long for a session.', { hint: 'Use an API key.' })
     setCookie(c, cookieName(c), sealed, { ...attributes(c), maxAge: sessionHours * 3600 })
@@ -56,8 +56,7 @@ export class SessionCookies {
 
   #open(sealed: string): BrowserSession | undefined {
     try {
-      const text = this.#box?.open(sealed)
-      const value: unknown = text?.startsWith(mark) ? JSON.parse(text.slice(mark.length)) : undefined
+      const value: unknown = this.#box === undefined ? undefined : JSON.parse(this.#box.open(sealed, purpose))
       return isObject(value) ? (value as unknown as BrowserSession) : undefined
     } catch {
       // Sealed with another key, or damaged.

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { measureQueries } from './measure-queries.ts'
+
+/** Computes for longer than one turn may take. */
+function compute(): void {
+  for (const until = performance.now() + 12; performance.now() < until; );
+}
+
+it('gives other requests a turn after each query and each count, however many evaluations run', async () => {
+  let turn = 0
+  let isOver = false
+  const countTurns = () => {
+    turn++
+    if (!isOver) setImmediate(countTurns)
+  }
+  setImmediate(countTurns)
+  const turns: number[] = []
+  const work = () => {
+    turns.push(turn)
+    compute()
+  }
+  const queries = Array.from({ length: 5 }, (_, at) => ({ id: String(at), query: `query ${at}`, relevant: [] }))
+  const options = {
+    runQuery: () => {
+      work()
+      return []
+    },
+    countTokens: () => {
+      work()
+      return 1
+    },
+    onQuery: () => {},
+  }
+  await Promise.all(Array.from({ length: 3 }, () => measureQueries(queries, options)))
+  isOver = true
+  expect(turns).toHaveLength(3 * 2 * queries.length)
+  expect(new Set(turns).size).toBe(turns.length)
+})
+
+it('ends with the signal', async () => {
+  const queries = [{ id: '1', query: 'query', relevant: [] }]
+  const options = { runQuery: () => [], countTokens: () => 1, onQuery: () => {}, signal: AbortSignal.abort() }
+  await expect(measureQueries(queries, options)).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
+})
