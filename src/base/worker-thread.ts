@@ -57,6 +57,8 @@ export class WorkerThread {
     this.#worker.on('error', (error) => this.#end(error))
     this.#worker.on('exit', () => this.#end(new Error('the worker thread ended early')))
     this.ready = this.#wait(0)
+    // Not every owner awaits it, and an unhandled rejection would end the process.
+    this.ready.catch(() => {})
   }
 
   get hasFailed(): boolean {

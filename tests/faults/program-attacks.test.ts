@@ -74,6 +74,18 @@ onEachEngine(
       expect(server().alive()).toBe(true)
     })
 
+    it('that ends before its thread has started takes nothing else with it', async () => {
+      const body = { input: { code: 'return 1' }, timeoutMs: 1, wait: true }
+      const call = () => server().request('POST', '/tools/tooldex:run_code/execute', { key, body })
+      // More than there are idle threads.
+      const answers = await Promise.all(Array.from({ length: 6 }, call))
+      for (const { status, body, text } of answers) {
+        expect(status, text).toBe(200)
+        expect(['SUCCESS', 'TIMEOUT']).toContain(body.status)
+      }
+      expect((await execute('return 2')).body).toMatchObject({ status: 'SUCCESS', outputData: 2 })
+    })
+
     it('of 1 MB is rejected', async () => {
       const { status, body } = await execute(`return "${'x'.repeat(2 ** 20)}"`)
       expect([status, body.code]).toEqual([422, 'INPUT_INVALID'])

@@ -1,6 +1,7 @@
 import { hostileArguments, hostileText, hostileValue } from './hostile.ts'
 import type { FuzzRequest, Known } from './make-request.ts'
 import type { Random } from './random.ts'
+import { programCall } from './special-inputs.ts'
 
 const methods = [
   'initialize',
@@ -10,6 +11,7 @@ const methods = [
   'resources/list',
   'resources/read',
   'prompts/list',
+  'prompts/get',
   'completion/complete',
   'logging/setLevel',
   'notifications/cancelled',
@@ -21,10 +23,12 @@ const versions = [modernVersion, '2025-11-25', '2025-06-18', '2024-11-05', '2099
 /** A request of the MCP endpoint: mostly a call of a tool, often with hostile arguments, sometimes no message at all. */
 export function makeMcpRequest(random: Random, known: Known): FuzzRequest {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-  const base = { route: 'POST /mcp', method: 'POST', path: '/mcp' }
+  const toolset = random.chance(0.25) ? random.pick([...(known.toolsets ?? []), 'none']) : undefined
+  const [route, path] = toolset === undefined ? ['/mcp', '/mcp'] : ['/mcp/{toolset}', `/mcp/${toolset}`]
+  const base = { route: `POST ${route}`, method: 'POST', path }
   if (random.chance(0.03)) {
     const method = random.pick(['GET', 'DELETE', 'PUT'])
-    return { route: `${method} /mcp`, method, path: '/mcp', headers: { ...headers, ...sessionOf(random) } }
+    return { route: `${method} ${route}`, method, path, headers: { ...headers, ...sessionOf(random) } }
   }
   if (random.chance(0.04)) return { ...base, headers, body: JSON.stringify(hostileValue(random)) }
   const version = random.chance(0.85) ? random.pick([modernVersion, '2025-11-25']) : random.pick(versions)
@@ -77,6 +81,8 @@ function paramsOf(random: Random, known: Known): Record<string, unknown> {
   return random.pick([
     () => ({}),
     () => ({ uri: `tooldex://results/${handle}` }),
+    () => ({ uri: 'lists+file:///1' }),
+    () => ({ name: 'lists.prompt_1', arguments: { text: hostileText(random).slice(0, 1000) } }),
     () => ({ uri: hostileText(random).slice(0, 1000), cursor: hostileValue(random) }),
     () => ({ requestId: random.below(5) }),
     () => ({ protocolVersion: random.pick(versions), capabilities: {}, clientInfo: { name: 'fuzz', version: '1' } }),
@@ -92,6 +98,7 @@ function callOf(random: Random, known: Known): Record<string, unknown> {
     () => ({ name: 'call_tool', arguments: { name: `${tool}@1`, arguments: args, dryRun: random.chance(0.5) } }),
     () => ({ name: 'call_tool', arguments: hostileArguments(random) }),
     () => ({ name: tool, arguments: args }),
+    () => ({ name: 'run_code', arguments: programCall(random).input }),
     () => ({ name: 'describe_tool', arguments: { ids: random.chance(0.8) ? ids : hostileValue(random) } }),
     () => ({
       name: 'search_tools',

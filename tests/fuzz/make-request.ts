@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import * as z from 'zod'
 import { hasBody, namesIn, type RoutedOperation, routes } from '../../src/surfaces/rest/routes.ts'
 import { type Schema, validFor } from '../support/schema-arbitrary.ts'
-import { hostileArguments, hostileSchema, hostileText, hostileValue, paths, patterns } from './hostile.ts'
+import { hostileText, hostileValue } from './hostile.ts'
 import { makeMcpRequest } from './make-mcp-request.ts'
 import type { Random } from './random.ts'
-import { httpTool, toolDraft } from './tools.ts'
+import { programCall, specials } from './special-inputs.ts'
 
 /** One request of the run. */
 export interface FuzzRequest {
@@ -35,15 +35,34 @@ function samplesOf(operation: RoutedOperation): readonly unknown[] {
   return some
 }
 
-const otherRoutes = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/', '/api/v1/executions/{id}/events']
+const otherRoutes = [
+  ...[
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/',
+    '/catalog',
+    '/assets/x.js',
+    '/assets/..%2f..%2fx',
+  ],
+  ...['/api/v1/executions/{id}/events', '/.well-known/agent-card.json', '/mcp/{toolset}/.well-known/agent-card.json'],
+]
 
 /** The next request, mostly right, often wrong in one place, sometimes hostile. */
 export function makeRequest(random: Random, known: Known): FuzzRequest {
   if (random.chance(0.1)) return makeMcpRequest(random, known)
   if (random.chance(0.03)) {
-    const path = random.pick(otherRoutes).replace('{id}', random.pick(known.executions ?? ['x']))
-    return { route: `GET ${path}`, method: 'GET', path, headers: {} }
+    const route = random.pick(otherRoutes)
+    const path = route
+      .replace('{id}', random.pick(known.executions ?? ['x']))
+      .replace('{toolset}', random.pick(known.toolsets ?? ['x']))
+    const headers = random.chance(0.3) ? { accept: 'text/html' } : {}
+    return { route: `GET ${route}`, method: 'GET', path, headers }
   }
+  if (random.chance(0.02)) return sessionRequest(random)
+  if (random.chance(0.03)) return programRequest(random)
   const operation = random.pick(routes)
   const input = inputFor(operation, random)
   const path = pathFor(operation, random, known)
@@ -61,6 +80,29 @@ export function makeRequest(random: Random, known: Known): FuzzRequest {
   }
 }
 
+/** A request for the session of a browser, from a page of the server or of another. */
+function sessionRequest(random: Random): FuzzRequest {
+  const method = random.pick(['GET', 'POST', 'POST', 'DELETE'])
+  const site = random.pick(['same-origin', 'same-site', 'cross-site', 'none'])
+  const headers = {
+    'content-type': random.pick(['application/json', 'application/json', 'text/plain']),
+    'sec-fetch-site': site,
+    ...(random.chance(0.7) ? { 'x-tooldex-session': '1' } : {}),
+    ...(random.chance(0.3)
+      ? { cookie: `tooldex_session_${random.below(70_000)}=${'A'.repeat(random.below(3000))}` }
+      : {}),
+  }
+  const body = JSON.stringify({ [random.pick(['key', 'token'])]: hostileValue(random) })
+  return { route: `${method} /session`, method, path: '/session', headers, ...(method === 'POST' ? { body } : {}) }
+}
+
+function programRequest(random: Random): FuzzRequest {
+  const path = `/api/v1/${random.pick(['tools/tooldex:run_code/execute', 'llm/tools/tooldex:run_code/invoke'])}`
+  const { input, ...more } = programCall(random)
+  const body = JSON.stringify(path.endsWith('invoke') ? { arguments: input } : { input, ...more })
+  return { route: `POST ${path}`, method: 'POST', path, body, headers: { 'content-type': 'application/json' } }
+}
+
 function inputFor(operation: RoutedOperation, random: Random): Record<string, unknown> {
   const special = specials[operation.name]
   if (special !== undefined && random.chance(0.6)) return special(random)
@@ -71,55 +113,6 @@ function inputFor(operation: RoutedOperation, random: Random): Record<string, un
   if (names.length > 0 && random.chance(0.4)) fields[random.pick(names)] = hostileValue(random)
   if (random.chance(0.05)) fields.unknownField = hostileValue(random)
   return fields
-}
-
-/** Where a plain sample would hardly ever get past the first check. */
-const specials: Readonly<Record<string, (random: Random) => Record<string, unknown>>> = {
-  'registry.create': toolDraft,
-  'registry.validateDraft': toolDraft,
-  'registry.change': (random) => {
-    const { name: _name, ...draft } = toolDraft(random)
-    const keys = Object.keys(draft)
-    return random.chance(0.5) ? { inputSchema: hostileSchema(random) } : { [random.pick(keys)]: hostileValue(random) }
-  },
-  'proposals.create': (random) => ({ change: { inputSchema: hostileSchema(random), notes: 'proposed' } }),
-  'tools.execute': callBody('input'),
-  'llm.invoke': callBody('arguments'),
-  'tools.search': (random) => ({
-    query: hostileText(random).slice(0, 31_000),
-    limit: random.pick([1, 20, 100]),
-    mode: random.pick(['substring', 'bm25', 'embedding', 'hybrid']),
-    facets: random.chance(0.5),
-  }),
-  'results.read': (random) =>
-    random.pick([{ grep: random.pick(patterns) }, { path: random.pick(paths) }, { offset: 10, limit: 100 }]),
-  'bundle.import': (random) => ({
-    bundle: {
-      tooldex: 1,
-      tools: Array.from({ length: random.pick([1, 5, 200]) }, () => random.pick([toolDraft, httpTool])(random)),
-      policies: random.chance(0.3)
-        ? [{ tools: { 'echo_*': { args: { text: { pattern: random.pick(patterns) } } } } }]
-        : [],
-    },
-    dryRun: random.chance(0.7),
-  }),
-  'policies.put': (random) => ({
-    document: { tools: { echo_text: { args: { text: { pattern: random.pick(patterns), max: 10 } } } } },
-    policy: { tools: { echo_text: { args: { text: { pattern: random.pick(patterns) } } } } },
-  }),
-  'secrets.put': (random) => ({ value: hostileText(random) }),
-  'categories.create': (random) => ({ name: `category_${random.below(500)}` }),
-  'keys.create': (random) => ({ name: `spare_${random.below(1e6)}`, scopes: ['read'] }),
-}
-
-function callBody(name: string): (random: Random) => Record<string, unknown> {
-  return (random) => ({
-    [name]: random.chance(0.3) ? { text: 'aaa' } : hostileArguments(random),
-    ...(random.chance(0.7) ? { wait: true } : {}),
-    ...(random.chance(0.2) ? { dryRun: true } : {}),
-    ...(random.chance(0.1) ? { version: 1 } : {}),
-    ...(random.chance(0.1) ? { timeoutMs: 500 } : {}),
-  })
 }
 
 function pathFor({ http: { path } }: RoutedOperation, random: Random, known: Known): string {
@@ -152,6 +145,7 @@ function bodyOf(input: Readonly<Record<string, unknown>>, random: Random): strin
 }
 
 const headersFor = (random: Random): Record<string, string> => ({
+  ...(random.chance(0.05) ? { 'x-tooldex-toolset': random.pick(['echoes', 'none', '../x']) } : {}),
   ...(random.chance(0.05) ? { 'idempotency-key': `key-${random.below(50)}` } : {}),
   ...(random.chance(0.05) ? { 'if-match': random.pick(['"1"', '*', '"x"', 'W/"2"', '']) } : {}),
   ...(random.chance(0.05) ? { 'if-none-match': '*' } : {}),

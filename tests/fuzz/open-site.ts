@@ -28,6 +28,8 @@ export interface Site {
   refill(): Promise<void>
   /** Ids and names of both workspaces, by the resource they are of. */
   collect(): Promise<Readonly<Record<string, readonly string[]>>>
+  /** The headers of a page that signed in with a key; none for no key. */
+  sessionOf(key: string | undefined): Readonly<Record<string, string>>
   longTurns(): readonly LongTurn[]
   close(): Promise<void>
 }
@@ -43,17 +45,19 @@ export async function openSite(database?: string): Promise<Site> {
     limitedBecause: 'load is the subject: 20,000 requests',
     database,
     home,
-    env: watch.env,
+    env: { ...watch.env, TOOLDEX_GRANTS: 'second=mcp,private' },
   })
   const refill = async () => {
     for (const workspace of workspaces) await fill(server, workspace, service.url)
   }
   await refill()
+  const sessions = await startSessions(server, workspaces)
   return {
     server,
     workspaces,
     refill,
     collect: () => collect(server, workspaces),
+    sessionOf: (key) => sessions.get(key ?? '') ?? {},
     longTurns: watch.turns,
     async close() {
       await server.stop()
@@ -80,19 +84,75 @@ async function addKeys(where: { url?: string | undefined; home: string }, worksp
         .update(secrets[index] as string)
         .digest('hex')
       const name = scope === 'admin' ? 'admin' : `${scope}-${mark}`
-      await keys.create({ workspace, actor: 'test' }, { name, prefix: 'key', hash, scopes: [scope] })
+      const codeMode = scope === 'call' || scope === 'admin'
+      await keys.create({ workspace, actor: 'test' }, { name, prefix: 'key', hash, codeMode, scopes: [scope] })
     }
   await database.close()
 }
 
-/** A service whose answer is large and nested. */
+/** Signs in with every key, as a page of the server does. */
+async function startSessions({ url }: TestServer, workspaces: readonly Workspace[]) {
+  const page = { 'x-tooldex-session': '1', 'sec-fetch-site': 'same-origin' }
+  const sessions = new Map<string, Readonly<Record<string, string>>>()
+  for (const key of workspaces.flatMap(({ keys }) => keys)) {
+    const headers = { ...page, 'content-type': 'application/json' }
+    const { headers: answered } = await fetch(`${url}/session`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ key }),
+    })
+    sessions.set(key, { ...page, cookie: String(answered.getSetCookie()[0]?.split(';')[0]) })
+  }
+  return sessions
+}
+
+/** An MCP server whose definitions and results bear the mark in its path. */
+function answerMcp(mark: string, { id, method, params }: { id?: number; method: string; params?: { name?: string } }) {
+  const text = `Of ${mark}: ${'word '.repeat(20)}`
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, prompts: {}, resources: {} },
+      serverInfo: { name: 'lists', version: '1' },
+      instructions: text,
+    },
+    'tools/list': {
+      tools: Array.from({ length: 300 }, (_, at) => ({
+        name: at === 0 ? 'echo' : `listed_${at}`,
+        description: text,
+        inputSchema: { type: 'object', properties: { text: { type: 'string', pattern: '^(?:a|aa|aaa){1,500}$' } } },
+      })),
+    },
+    'prompts/list': { prompts: Array.from({ length: 100 }, (_, at) => ({ name: `prompt_${at}`, description: text })) },
+    'resources/list': { resources: Array.from({ length: 100 }, (_, at) => ({ uri: `file:///${at}`, name: text })) },
+    'resources/templates/list': { resourceTemplates: [] },
+    'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text } }] },
+    'resources/read': { contents: [{ uri: 'file:///1', text }] },
+    'completion/complete': { completion: { values: [text] } },
+    'tools/call': { content: [{ type: 'text', text: `${params?.name} ${text}` }] },
+  }
+  const result = results[method]
+  return {
+    jsonrpc: '2.0',
+    id,
+    ...(result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result }),
+  }
+}
+
+/** A service whose answer is large and nested, and an MCP server for posted messages. */
 async function startService() {
   const items = Array.from({ length: 3000 }, (_, index) => ({
     name: `item ${index}`,
     parts: [{ c: index }, { d: [index] }],
   }))
   const body = JSON.stringify({ items })
-  const server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(body))
+  const server = createServer(async (request, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (request.method !== 'POST') return void response.end(body)
+    const message = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    if (message.id === undefined) return void response.writeHead(202).end()
+    response.end(JSON.stringify(answerMcp(String(request.url).slice(1), message)))
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -112,6 +172,12 @@ async function fill(server: TestServer, { admin: key, mark }: Workspace, service
     await ask('POST', `/tools/${String(name)}/activate`)
   }
   await ask('DELETE', '/policies/default')
+  for (const { name } of (await ask('GET', '/limits')).body.items)
+    await ask('DELETE', `/limits/${encodeURIComponent(name)}`)
+  await ask('PUT', '/toolsets/echoes', { filter: { names: ['echo_text'] }, mode: 'classic', codeMode: true })
+  await ask('POST', '/sources', { name: 'lists', url: `${service}${mark}`, allowPrivate: true })
+  const { body: source } = await ask('GET', '/sources/lists')
+  await ask('PATCH', '/sources/lists', { url: `${service}${mark}`, approve: source.approval.hash })
   await ask('POST', '/categories', { name: `c-${mark}` })
   await ask('PUT', '/secrets/token', { value: `secret-${mark}` })
   await ask('POST', '/tools/echo_text/proposals', { change: { notes: `${mark} proposed` } })
@@ -128,12 +194,12 @@ async function collect(server: TestServer, workspaces: readonly Workspace[]) {
     policies: ['default'],
   }
   for (const { admin: key } of workspaces)
-    for (const resource of ['tools', 'categories', 'executions', 'policies', 'keys']) {
+    for (const resource of ['tools', 'categories', 'executions', 'policies', 'keys', 'sources', 'toolsets', 'limits']) {
       const { body } = await server.request('GET', `/${resource}`, { key })
       for (const item of (body?.items ?? []) as readonly Record<string, unknown>[]) {
         // The keys of the run itself are not to be revoked.
         if (resource === 'keys' && !String(item.name).startsWith('spare_')) continue
-        add(known, resource, item.id)
+        add(known, resource, item.id ?? item.name)
         add(known, 'results', item.resultHandle ?? (item.outputData as { handle?: unknown } | null)?.handle)
         if (resource === 'tools' && item.name === 'echo_text')
           for (const proposal of (await server.request('GET', `/tools/${String(item.id)}/proposals`, { key })).body

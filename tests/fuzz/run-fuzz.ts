@@ -25,6 +25,14 @@ export interface FuzzResult {
 const atOnce = 4
 const between = 500
 
+/** A request, and who asks it: with a key, or with a session of a browser that was started with it. */
+interface Question {
+  readonly workspace: Workspace
+  readonly key: string | undefined
+  readonly viaSession: boolean
+  readonly request: FuzzRequest
+}
+
 interface Asked {
   readonly text: string
   readonly from: number
@@ -38,6 +46,9 @@ export async function runFuzz({ requests, seed, database }: FuzzOptions): Promis
     const run = new Run(site, createRandom(seed))
     for (let done = 0; done < requests; done += between) await run.round(Math.min(between, requests - done))
     return run.result()
+  } catch (error) {
+    if (site.server.alive()) throw error
+    throw new Error(`The server ended: ${site.server.stderr().slice(-3000)}`, { cause: error })
   } finally {
     await site.close()
   }
@@ -67,7 +78,8 @@ class Run {
       const key = this.#random.chance(0.02)
         ? undefined
         : this.#random.pick([...workspace.keys, workspace.admin, workspace.admin])
-      return { workspace, key, request: makeRequest(this.#random, known) }
+      const viaSession = this.#random.chance(0.1)
+      return { workspace, key, viaSession, request: makeRequest(this.#random, known) }
     }).reverse()
     const worker = async () => {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) await this.#ask(next)
@@ -75,12 +87,17 @@ class Run {
     await Promise.all(Array.from({ length: atOnce }, worker))
   }
 
-  async #ask({ workspace, key, request }: { workspace: Workspace; key: string | undefined; request: FuzzRequest }) {
+  async #ask({ workspace, key, viaSession, request }: Question) {
     const text = `${request.route} ${request.path.slice(0, 200)} ${request.body?.slice(0, 300) ?? ''} [${key?.slice(0, 20)}]`
     const asked = { text, from: Date.now(), to: Number.POSITIVE_INFINITY }
     this.#asked.push(asked)
     this.#routes.add(request.route.replace(/[0-9a-f-]{36}/, '{id}'))
-    const { status, body } = await send(this.#site.server.url, request, key)
+    const credentials = viaSession
+      ? this.#site.sessionOf(key)
+      : key === undefined
+        ? {}
+        : { authorization: `Bearer ${key}` }
+    const { status, body } = await send(this.#site.server.url, request, credentials)
     asked.to = Date.now()
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
     if (status >= 500 || isInternalError(request, body))
@@ -114,14 +131,14 @@ const isOperator = ({ name }: Workspace, { route }: FuzzRequest): boolean =>
 
 /** An internal error of the MCP endpoint is part of a response with another status. */
 const isInternalError = ({ path }: FuzzRequest, body: string): boolean =>
-  path === '/mcp' && /"code":\s*-32603/.test(body)
+  path.startsWith('/mcp') && /"code":\s*-32603/.test(body)
 
 const around = (text: string, part: string): string =>
   text.slice(Math.max(0, text.indexOf(part) - 100), text.indexOf(part) + 60)
 
 /** Statuses below zero: the connection ended without an answer. */
-async function send(url: string, { method, path, body, headers }: FuzzRequest, key: string | undefined) {
-  const given = { ...headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+async function send(url: string, { method, path, body, headers }: FuzzRequest, credentials: object) {
+  const given = { ...credentials, ...headers }
   try {
     const response = await fetch(url + path, {
       method,
