@@ -124,14 +124,14 @@ describe('two servers on one PostgreSQL', () => {
 
   it('does so too after the connection that hears of changes was cut', async () => {
     const sql = postgres(url, { max: 1, onnotice: () => {} })
-    const cut = await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query ilike 'listen%'`
+    const isListening = sql`datname = current_database() and query ilike 'listen%'`
+    const listening = async () => (await sql`select 1 from pg_stat_activity where ${isListening}`).length
+    await expect.poll(listening).toBeGreaterThanOrEqual(2)
+    const cut = await sql`select pg_terminate_backend(pid) from pg_stat_activity where ${isListening}`
     expect(cut.length).toBeGreaterThanOrEqual(2)
     const times = [await staleness('giraffe1'), await staleness('giraffe2')]
     console.log(`staleness right after the cut: ${times.map((time) => time.toFixed(1)).join(' ms, ')} ms`)
-    const listening = () => sql`select 1 from pg_stat_activity
-      where datname = current_database() and query ilike 'listen%'`
-    await expect.poll(async () => (await listening()).length).toBeGreaterThanOrEqual(2)
+    await expect.poll(listening).toBeGreaterThanOrEqual(2)
     await staleness('giraffe3')
     await sql.end()
   })

@@ -79,6 +79,26 @@ describe('faults: the line to the database', () => {
     expect(committed).toBeGreaterThan(0)
   })
 
+  it('a connection that only listens is not cut after a notice, because it expects no response', async () => {
+    const database = await openDatabase({ url, limits })
+    const heard: string[] = []
+    const unlisten = await database.listen('lines_test', (payload) => heard.push(payload))
+    const listening = () =>
+      direct.db.execute(sql`select pid from pg_stat_activity
+        where datname = current_database() and query = 'listen "lines_test"'`)
+    const before = await listening()
+    expect(before).toHaveLength(1)
+    await direct.db.execute(sql`select pg_notify('lines_test', 'first')`)
+    await expect.poll(() => heard).toEqual(['first'])
+    // Longer than a response may take.
+    await direct.slow.execute(sql`select pg_sleep(${limits.answerMs / 1000 + 1})`)
+    await direct.db.execute(sql`select pg_notify('lines_test', 'second')`)
+    await expect.poll(() => heard).toEqual(['first', 'second'])
+    expect(await listening()).toEqual(before)
+    await unlisten()
+    await database.close()
+  })
+
   it('83: requests while the only connection is cut: those at that moment fail, the next connection serves the others', async () => {
     const patient = { connectSeconds: 60, answerMs: 60_000, statementMs: 60_000, lockMs: 60_000 }
     const database = await openDatabase({ url, limits: { ...patient, connections: 1 } })

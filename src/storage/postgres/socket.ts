@@ -142,12 +142,18 @@ export class DatabaseSocket extends EventEmitter {
   }
 }
 
-const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5])
+const readyForQuery = 'Z'.charCodeAt(0)
+const headerBytes = 5
 const idle = 'I'.charCodeAt(0)
+// The server sends these at any time: a notification, a notice, a changed parameter. None of them begins a response.
+const unrequested = new Set(['A', 'N', 'S'].map((type) => type.charCodeAt(0)))
 
-/** Tracks from the bytes of a connection whether a response is outstanding and whether a transaction is open. */
+/** Tracks from the messages of a connection whether a response is outstanding and whether a transaction is open. */
 class ResponseWatch {
-  #tail: Buffer = Buffer.alloc(0)
+  /** The start of a message whose type, length and state are not complete. */
+  #begun: Buffer = Buffer.alloc(0)
+  /** The bytes of the current message that have not arrived. */
+  #missing = 0
   #outstanding = false
   #inside = false
   #ready = false
@@ -169,11 +175,23 @@ class ResponseWatch {
 
   /** Records received bytes; true where the server is ready for the next query, so that nothing is outstanding. */
   received(chunk: Buffer): boolean {
-    this.#tail = chunk.length >= 6 ? chunk.subarray(-6) : Buffer.concat([this.#tail, chunk]).subarray(-6)
-    if (!this.#tail.subarray(0, 5).equals(readyForQuery)) return false
-    this.#inside = this.#tail[5] !== idle
+    const bytes = this.#begun.length === 0 ? chunk : Buffer.concat([this.#begun, chunk])
+    let at = this.#missing
+    while (at + headerBytes + (bytes[at] === readyForQuery ? 1 : 0) <= bytes.length) {
+      this.#receivedMessage(bytes, at)
+      at += 1 + bytes.readUInt32BE(at + 1)
+    }
+    this.#missing = Math.max(0, at - bytes.length)
+    this.#begun = bytes.subarray(Math.min(at, bytes.length))
+    return !this.#outstanding
+  }
+
+  #receivedMessage(bytes: Buffer, at: number): void {
+    const type = bytes[at] ?? 0
+    if (unrequested.has(type)) return
+    this.#outstanding = type !== readyForQuery
+    if (this.#outstanding) return
+    this.#inside = bytes[at + headerBytes] !== idle
     this.#ready = true
-    this.#outstanding = false
-    return true
   }
 }
