@@ -53,9 +53,15 @@ describe('SlotTicket', () => {
   })
 })
 
-/** The beginning that is recorded for a call with these annotations and options. */
-async function beginningOf(annotations: RunnableTool['annotations'], idempotencyKey?: string): Promise<Beginning> {
-  const seen: Beginning[] = []
+type Begun = Beginning & { readonly meanwhile?: boolean }
+
+/** The beginning that is recorded for a call of a tool with these options, and whether the tool runs meanwhile. */
+async function beginningOf(
+  annotations: RunnableTool['annotations'],
+  idempotencyKey?: string,
+  executorType: RunnableTool['executorType'] = 'shell',
+): Promise<Begun> {
+  const seen: Begun[] = []
   const runs = new InlineRuns({
     runner: { slotsOf: () => line(1) },
     store: { start: nothing, cancel: nothing, get: nothing },
@@ -65,13 +71,18 @@ async function beginningOf(annotations: RunnableTool['annotations'], idempotency
         return { execution: {} as Execution, fresh: false }
       },
       perform: nothing,
+      performWhileRecording: async (_, beginning) => {
+        seen.push({ ...beginning, meanwhile: true })
+        return {} as Execution
+      },
     },
     leases: { hold: () => {}, release: () => {}, worker: 'w1' },
     settings: { leaseMs: 1000 },
   })
   const caller = { workspace: 'default', actor: 'key:one' }
-  await runs.run({ caller, job: { tool: { annotations } }, options: { wait: true, idempotencyKey } } as ValidatedCall)
-  return seen[0] as Beginning
+  const tool = { annotations, executorType }
+  await runs.run({ caller, job: { tool }, options: { wait: true, idempotencyKey } } as ValidatedCall)
+  return seen[0] as Begun
 }
 const nothing = () => Promise.reject(new Error('not called'))
 
@@ -81,6 +92,17 @@ describe('InlineRuns', () => {
     expect(await beginningOf({ readOnlyHint: true }, 'key')).toMatchObject({ unflushed: false })
     expect(await beginningOf({ idempotentHint: true })).toMatchObject({ unflushed: false })
     expect(await beginningOf({})).toMatchObject({ unflushed: false })
+  })
+
+  it('record a call while its tool runs only where the tool has no effect and is no process', async () => {
+    expect(await beginningOf({ readOnlyHint: true }, undefined, 'http')).toMatchObject({ how: 'run', meanwhile: true })
+    const others = [
+      beginningOf({}, undefined, 'http'),
+      beginningOf({ readOnlyHint: true }, 'key', 'mcp'),
+      beginningOf({ readOnlyHint: true }, undefined, 'python'),
+      beginningOf({ readOnlyHint: true }, undefined, 'program'),
+    ]
+    for (const begun of await Promise.all(others)) expect(begun).not.toHaveProperty('meanwhile')
   })
 
   it('have four times as many slots for tools that are no processes', () => {

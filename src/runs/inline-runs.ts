@@ -1,6 +1,8 @@
 import { type ErrorCode, TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, ExecutionStore } from '../contract/execution.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import { kindOf } from '../contract/executor-kinds.ts'
 import type { Caller } from '../contract/stores.ts'
 import { isFinal } from '../rules/is-final.ts'
 import type { Runner } from './create-runner.ts'
@@ -12,7 +14,7 @@ import type { RunSettings } from './settings.ts'
 interface InlineRunsParts {
   readonly runner: Pick<Runner, 'slotsOf'>
   readonly store: Pick<ExecutionStore, 'start' | 'cancel' | 'get'>
-  readonly recorder: Pick<RunRecorder, 'create' | 'perform'>
+  readonly recorder: Pick<RunRecorder, 'create' | 'perform' | 'performWhileRecording'>
   readonly leases: Pick<Leases, 'hold' | 'release' | 'worker'>
   readonly settings: Pick<RunSettings, 'leaseMs'>
 }
@@ -42,12 +44,13 @@ export class InlineRuns {
       // Nothing is recorded where too many calls wait already.
       await ticket.checkRoom()
       const begunAt = performance.now()
-      const { execution, fresh } = await recorder.create(call, {
-        how: ticket.waits ? 'wait-here' : 'run',
-        worker: leases.worker,
-        leaseMs: settings.leaseMs,
-        unflushed: isHarmless(call),
-      })
+      const unflushed = isHarmless(call)
+      const begin = { worker: leases.worker, leaseMs: settings.leaseMs, unflushed }
+      if (unflushed && !ticket.waits && isMessage(job.tool)) {
+        const execution = await recorder.performWhileRecording(call, { how: 'run', ...begin }, begunAt)
+        return { execution, joined: false }
+      }
+      const { execution, fresh } = await recorder.create(call, { how: ticket.waits ? 'wait-here' : 'run', ...begin })
       if (!fresh) return { execution, joined: true }
       const recorded = { workspace, execution, begunAt, isLimited: options.limits !== undefined }
       const begun = ticket.waits ? await this.#waitForSlot(call, recorded, ticket) : recorded
@@ -116,6 +119,10 @@ export class InlineRuns {
 /** Whether nothing is lost with the record of a call that has not been answered: a later write of the run flushes it. */
 const isHarmless = ({ job: { tool }, options: { idempotencyKey } }: ValidatedCall): boolean =>
   tool.annotations.readOnlyHint === true && idempotencyKey === undefined
+
+/** Whether a call of a tool only sends a message: a process that starts before its row would be unknown after a crash. */
+const isMessage = ({ executorType }: RunnableTool): boolean =>
+  executorType !== 'program' && kindOf(executorType)?.isProcess === false
 
 interface EndReason {
   readonly code: ErrorCode

@@ -3,14 +3,15 @@ import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
-import type { Beginning, Ended, Execution, ExecutionStore, FinishedRun } from '../contract/execution.ts'
-import { killAtOnce, type RunControls } from '../contract/executor.ts'
+import type { Beginning, Ended, Execution, ExecutionStore, FinishedRun, NewExecution } from '../contract/execution.ts'
+import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import type { RunObserver } from '../contract/telemetry.ts'
 import { reachPoint } from '../rules/fault-points.ts'
 import { failure, type PreparedCall, type Runner } from './create-runner.ts'
 import { type CallLimits, draftExecution, labelOf, type ValidatedCall } from './draft-execution.ts'
-import type { LeasedRun, Leases, StopReason } from './leases.ts'
+import { LeasedAttempt } from './leased-attempt.ts'
+import type { Leases, StopReason } from './leases.ts'
 import { OutputPublisher } from './output-publisher.ts'
 import type { RunNotices } from './run-notices.ts'
 import type { RunSettings } from './settings.ts'
@@ -47,27 +48,64 @@ export class RunRecorder {
 
   /** Records a call; `fresh` is false where a call with the same idempotency key is recorded already. */
   async create(call: ValidatedCall, beginning: Beginning): Promise<{ execution: Execution; fresh: boolean }> {
-    const { store, settings } = this.#parts
     const elsewhere = beginning.how === 'queue' || beginning.how === 'approval'
-    const limits = { timeoutMs: call.job.prepared.deadlineMs, attempts: settings.attempts, elsewhere }
-    const created = await counted(call.options.limits, () =>
-      store.create(call.caller, draftExecution(call, limits), beginning),
-    )
+    return this.#create(call, this.#draft(call, elsewhere), beginning)
+  }
+
+  #draft(call: ValidatedCall, elsewhere: boolean): NewExecution {
+    const { attempts } = this.#parts.settings
+    return draftExecution(call, { timeoutMs: call.job.prepared.deadlineMs, attempts, elsewhere })
+  }
+
+  async #create(call: ValidatedCall, draft: NewExecution, beginning: Beginning, whileSending?: () => void) {
+    const created = await counted(call.options.limits, () => {
+      const sent = this.#parts.store.create(call.caller, draft, beginning)
+      whileSending?.()
+      return sent
+    })
     reachPoint('F1 row inserted')
     call.options.onRecorded?.(created.execution)
     return created
   }
 
   /** Runs an attempt of this process and writes its end or returns it to the queue; a lost attempt is left to other processes. */
-  async perform(begun: BegunRun, job: PreparedCall, controls: RunControls): Promise<Execution> {
+  perform(begun: BegunRun, job: PreparedCall, controls: RunControls): Promise<Execution> {
+    const leased = new LeasedAttempt(begun.execution, begun.begunAt)
+    return this.#complete(begun, leased, { job, run: () => this.#run(leased, job, controls) })
+  }
+
+  /** Records a call and runs its tool meanwhile; a tool whose call cannot be recorded is stopped, and its result is not used. */
+  async performWhileRecording(call: ValidatedCall, beginning: Beginning, begunAt: number): Promise<Execution> {
+    const { job, options } = call
+    const draft = this.#draft(call, false)
+    const leased = new LeasedAttempt({ ...draft, attempt: 1 }, begunAt)
+    let running: Promise<FinishedRun | undefined> = Promise.resolve(undefined)
+    const start = (): void => {
+      running = this.#run(leased, job, options)
+      running.catch(() => {})
+    }
+    try {
+      const { execution } = await this.#create(call, draft, beginning, start)
+      const begun = { workspace: call.caller.workspace, execution, begunAt, isLimited: options.limits !== undefined }
+      return await this.#complete(begun, leased, { job, run: () => running })
+    } catch (thrown) {
+      leased.stop('lost')
+      throw thrown
+    }
+  }
+
+  async #complete(
+    begun: BegunRun,
+    leased: LeasedAttempt,
+    { job, run: ranOf }: { job: PreparedCall; run: () => Promise<FinishedRun | undefined> },
+  ): Promise<Execution> {
     const { leases, settings, logger } = this.#parts
     const { execution } = begun
-    const leased = new LeasedAttempt(begun)
     return this.#observe(begun, async () => {
       try {
         leases.hold(leased)
         await leases.confirm(leased)
-        const run = (await this.#run(leased, job, controls)) ?? (await shapeOutput(lostRun, false, settings))
+        const run = (await ranOf()) ?? (await shapeOutput(lostRun, false, settings))
         if (leased.isLost()) logger.warn('run lost; another process may take it', { execution: execution.id })
         if (await this.#returnToQueue(leased, job, run)) return { final: { ...execution, worker: null } }
         reachPoint('F6 before final write')
@@ -208,36 +246,6 @@ async function costOf({ outputData, stored }: FinishedRun) {
 
 const launcherGoneMs = 1000
 const giveUpMs = 120_000
-
-/** An attempt that can be stopped. */
-class LeasedAttempt implements LeasedRun {
-  readonly id: string
-  readonly attempt: number
-  readonly begunAt: number
-  readonly toolName: string
-  why: StopReason | undefined
-  readonly #stopping = new AbortController()
-
-  constructor({ execution, begunAt }: BegunRun) {
-    this.id = execution.id
-    this.attempt = execution.attempt
-    this.toolName = execution.toolName
-    this.begunAt = begunAt
-  }
-
-  get signal(): AbortSignal {
-    return this.#stopping.signal
-  }
-
-  isLost(): boolean {
-    return this.why === 'lost'
-  }
-
-  stop(why: StopReason): void {
-    this.why ??= why
-    this.#stopping.abort(why === 'lost' ? killAtOnce : undefined)
-  }
-}
 
 /** The outcome of a run that this process gave up; its write is rejected where another process has taken the run. */
 const lostRun = failure(

@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { ApiKey, Caller, KeyScope, KeyStore } from '../../contract/stores.ts'
-import type { Database, Db } from '../database.ts'
+import { type Database, type Db, SharedReads } from '../database.ts'
 import { runChannel } from '../executions/notices.ts'
 import { guard, transact } from '../guard.ts'
 import { namedRows } from '../named-rows.ts'
@@ -15,11 +15,14 @@ const useResolution = sql`interval '1 minute'`
 
 const rows = namedRows(apiKeys, 'key')
 
+type FoundKey = NonNullable<Awaited<ReturnType<KeyStore['find']>>>
+
 /** API keys, as hashes. */
 export class DatabaseKeyStore implements KeyStore {
   readonly #db: Db
   readonly #listen: Database['listen']
   #byHash: ReturnType<typeof prepareFinder> | undefined
+  readonly #reads = new SharedReads<FoundKey | undefined>()
 
   constructor(db: Db, listen: Database['listen']) {
     this.#db = db
@@ -52,14 +55,16 @@ export class DatabaseKeyStore implements KeyStore {
   }
 
   find(hash: string) {
-    return guard(async () => {
-      this.#byHash ??= prepareFinder(this.#db)
-      const [found] = await this.#byHash.execute({ hash })
-      if (found === undefined) return undefined
-      const { row, registryState } = found
-      if (row.lastUsedAt === null || Date.now() - row.lastUsedAt.getTime() > 60_000) await this.#noteUse(row.id)
-      return { ...toKey(row), registryState }
-    })
+    return guard(() => this.#reads.read(hash, () => this.#find(hash)))
+  }
+
+  async #find(hash: string): Promise<FoundKey | undefined> {
+    this.#byHash ??= prepareFinder(this.#db)
+    const [found] = await this.#byHash.execute({ hash })
+    if (found === undefined) return undefined
+    const { row, registryState } = found
+    if (row.lastUsedAt === null || Date.now() - row.lastUsedAt.getTime() > 60_000) await this.#noteUse(row.id)
+    return { ...toKey(row), registryState }
   }
 
   list(workspace: string) {

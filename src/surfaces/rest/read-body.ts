@@ -11,7 +11,7 @@ const maxDiscarded = 64 * 1024 * 1024
 
 /** Reads the JSON body of a request; undefined without a body. */
 export async function readRequestBody(request: Request, limits: BodyLimits): Promise<unknown> {
-  if (request.body === null) return undefined
+  if (declaredLength(request) === undefined && request.body === null) return undefined
   const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined
   if (!isJson(request.headers.get('content-type')))
@@ -40,10 +40,28 @@ const isJson = (type: string | null): boolean => /^application\/(?:[\w.+-]+\+)?j
 /** Never buffers more than the limit, which applies to the decompressed body. */
 async function readBytes(request: Request, limit: SizeLimit): Promise<Uint8Array<ArrayBuffer>> {
   const packed = isPacked(request.headers.get('content-encoding'))
-  if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit)
-  const bytes = await collect(request, limit)
+  const length = declaredLength(request)
+  if (length !== undefined && length > limit.bytes) throw tooLarge(limit)
+  const bytes = length === undefined ? await collect(request, limit) : await readAll(request)
   return packed ? unpack(bytes, limit) : bytes
 }
+
+/** The length of the body by its header, which the HTTP parser of the server enforces. */
+function declaredLength(request: Request): number | undefined {
+  const text = request.headers.get('content-length')
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+/** Reads a body of bounded length without a stream, which costs more than the rest of a short request. */
+async function readAll(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await request.arrayBuffer())
+  } catch {
+    throw unreadable()
+  }
+}
+
+const unreadable = (): TooldexError => new TooldexError('BODY_INVALID', 'The body could not be read to its end.')
 
 async function collect(request: Request, limit: SizeLimit): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
@@ -56,7 +74,7 @@ async function collect(request: Request, limit: SizeLimit): Promise<Uint8Array<A
       if (size > maxDiscarded) break
     }
   } catch {
-    throw new TooldexError('BODY_INVALID', 'The body could not be read to its end.')
+    throw unreadable()
   }
   if (size > limit.bytes) throw tooLarge(limit)
   return Buffer.concat(parts)
