@@ -1,4 +1,4 @@
-// Installs the SDKs of examples/bindings in a temporary folder and compiles the example against them and the built package.
+// Installs the SDKs of examples/bindings in a temporary folder, compiles the example against them and the built package, and runs it.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,9 @@ try {
     run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts']) || run('npm', ['ls', '--depth', '0'])
   if (installed === 0) symlinkSync(root, join(folder, 'node_modules', 'tooldex'))
   process.exitCode =
-    installed || run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.'])
+    installed ||
+    run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']) ||
+    run(process.execPath, ['run.mjs'])
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
