@@ -38,6 +38,21 @@ const stuck = (started: () => void) =>
     },
   })
 
+describe('the options of a catalog', () => {
+  it.each([
+    [{ config: ['git'] }, /unknown key 'config'\. Did you mean 'configs'\?/],
+    [{ servers: 3, codeMode: 'yes' }, /servers must be an object.*; codeMode must be a boolean/],
+    [{ database: {} }, /database/],
+    [{ functions: [convert, { name: 'add', run: 1 }] }, /Function 2 is not a tool/],
+    [[], /options of createTooldex was refused/],
+  ])('%j are rejected with the reason', async (options, reason) => {
+    await expect(create(options as unknown as TooldexOptions)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringMatching(reason),
+    })
+  })
+})
+
 describe('functions of a program', () => {
   it('are found, described and called like any other tool', async () => {
     const tooldex = await create({ configs: ['coreutils'], functions: [convert] })

@@ -65,6 +65,7 @@ describe.each(revisions)('approval at revision %s', (revision) => {
       expect(await pay(client, 'refused')).toMatchObject({
         isError: true,
         structuredContent: { status: 'CANCELLED', errorCode: 'APPROVAL_REFUSED' },
+        content: [{ text: expect.stringMatching(/^The call was refused.*\nThe tool was not started\.$/) }],
       })
     }
   })

@@ -48,12 +48,15 @@ const drainMs = 2000
 /** Creates a catalog of configs, MCP servers, functions and, with a database, registered tools. */
 export async function createTooldex(options: TooldexOptions = {}): Promise<Tooldex> {
   // Programs that use other parts of the library do not load these.
-  const [{ openProgram }, { toProgramMethods }, { createBindings }, { ProgramFunctions }] = await Promise.all([
-    import('./open-program.ts'),
-    import('../surfaces/library/program-methods.ts'),
-    import('../surfaces/library/bindings.ts'),
-    import('../operations/catalog/program-tools.ts'),
-  ])
+  const [{ checkOptions }, { openProgram }, { toProgramMethods }, { createBindings }, { ProgramFunctions }] =
+    await Promise.all([
+      import('./check-options.ts'),
+      import('./open-program.ts'),
+      import('../surfaces/library/program-methods.ts'),
+      import('../surfaces/library/bindings.ts'),
+      import('../operations/catalog/program-tools.ts'),
+    ])
+  checkOptions(options)
   const closing = new AbortController()
   const logger = createLogger({ level: 'WARNING', stderr: (line) => options.log?.(line.trimEnd()) })
   const label = `program-${randomUUID()}`

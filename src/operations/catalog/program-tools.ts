@@ -1,4 +1,5 @@
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
 import { type Catalog, parseTool, type SyncedTool, toolIdOf } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
@@ -35,6 +36,11 @@ export class ProgramFunctions {
 
   /** Adds functions, all or none; returns the ids of their tools. */
   async add(functions: readonly FunctionTool[]): Promise<readonly string[]> {
+    const wrong = functions.findIndex((each) => typeof each?.run !== 'function' || !isObject(each.tool))
+    if (wrong >= 0)
+      throw new TooldexError('INPUT_INVALID', `Function ${wrong + 1} is not a tool.`, {
+        hint: 'Pass the result of defineTool({ name, description, input, run }).',
+      })
     const added = new Map(functions.map((each) => [toolIdOf(toCatalogTool(each)), each]))
     if (added.size < functions.length) throw new TooldexError('NAME_TAKEN', 'Two functions have the same name.')
     const taken = [...added.keys()].find((id) => this.#tools.has(id))

@@ -4,9 +4,18 @@ import type { Fit } from '../../contract/search.ts'
 import type { ToolExample } from '../../contract/tool-doc.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
 
+/** The codes of calls that ended while they waited. */
+const neverStarted: ReadonlySet<string | null> = new Set([
+  'APPROVAL_REFUSED',
+  'APPROVAL_EXPIRED',
+  'QUEUE_EXPIRED',
+  'CALLER_LOST',
+])
+
 /** Formats a finished run: stdout, then stderr, the error message and the exit code, if any. */
-export function outcomeText({ result, output, status, errorMessage }: RunOutcome): string {
+export function outcomeText({ result, output, status, errorCode, errorMessage }: RunOutcome): string {
   const { stderr, exitCode, signal } = result
+  if (neverStarted.has(errorCode) && errorMessage !== null) return `${errorMessage}\nThe tool was not started.`
   const text = output === undefined ? result.stdout : typeof output === 'string' ? output : JSON.stringify(output)
   // The exit code has a line of its own.
   const reason = status === 'SUCCESS' || errorMessage === exitMessage(exitCode) ? '' : (errorMessage ?? '')

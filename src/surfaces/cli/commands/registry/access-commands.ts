@@ -68,6 +68,7 @@ export const addLimits: AddCommand = (program, host) => {
   add({
     line: 'list',
     operation: limits.listLimits,
+    isDefault: true,
     text: ({ items }, shown) =>
       tableText<Row>(
         {
