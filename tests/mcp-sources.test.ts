@@ -194,6 +194,47 @@ async function listServer(offered: Readonly<Record<string, object>>): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
+it('102: no key without the scope admin takes a name, the namespace or an id of a tool of a source', async () => {
+  const { request, context, sync } = await openSources()
+  const key = (await request('POST', '/keys', { body: { name: 'writer', scopes: ['write', 'call'] } })).body.secret
+  const register = (name: string, namespace: string, by?: string) => {
+    const executorConfig = { method: 'GET', url: 'https://example.com/' }
+    const about = {
+      displayName: name,
+      description: 'Another tool.',
+      executorType: 'http',
+      inputSchema: { type: 'object' },
+    }
+    return request('POST', '/tools', {
+      body: { name, namespace, ...about, executorConfig },
+      ...(by ? { key: by } : {}),
+    })
+  }
+  // Before there is a source of this name.
+  expect((await register('read', 'archive', key)).status).toBe(201)
+  const { hash } = (await request('POST', '/sources', { body: { name: 'archive', ...archive().definition } })).body
+    .approval
+  await request('POST', '/sources/archive/approve', { body: { hash } })
+  expect((await request('POST', '/tools/read/activate', { key })).status).toBe(200)
+  await sync()
+  for (const id of ['archive:read', 'archive:archive__read', 'archive__read'])
+    expect(await call(context, id), id).toBe('read ran')
+  for (const namespace of ['archive', 'ARCHIVE']) {
+    const refused = await register('write', namespace, key)
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      `The namespace ${namespace} is that of a source; giving it to a registered tool needs the scope 'admin'.`,
+    ])
+  }
+  expect((await register('archive__write', 'other', key)).body.detail).toContain('a tool of a source')
+  const moved = await request('PATCH', '/tools/read', { key, body: { name: 'write' } })
+  expect(moved.status).toBe(403)
+  expect((await register('write', 'archive')).status).toBe(201)
+  await request('POST', '/tools/write/activate')
+  await sync()
+  expect(await call(context, 'archive:write')).toBe('write ran')
+})
+
 it.each(['program', 'url'])('98: reads lists of hundreds of kilobytes whole, from a server with a %s', async (kind) => {
   const { request } = await openSources()
   const many = <Item>(make: (at: number) => Item) => Array.from({ length: 1500 }, (_, at) => make(at))

@@ -46,6 +46,8 @@ async function findByName(context: ToolContext, idOrName: string): Promise<Resol
   const named = await findNamed(context, idOrName)
   if (entry === undefined || named === undefined) return named ?? entry
   const { registered } = named
+  // The namespace of a server is its own, also where a tool was registered in it before.
+  if (entry.tool.namespace !== undefined && idOrName.startsWith(`${entry.tool.namespace}:`)) return entry
   if (registered.name !== idOrName) return named
   // A tool that cannot be called does not make the name ambiguous.
   if (!isCallable(registered) || !(await isShown(context, named))) return entry

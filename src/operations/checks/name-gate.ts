@@ -39,6 +39,9 @@ export async function refuseTakenName(
   })
 }
 
+const isOfServer = ({ tool }: { readonly tool: { readonly source?: string | undefined } }): boolean =>
+  tool.source === 'mcp'
+
 async function findOwner(
   { catalog }: OperationContext<'catalog'>,
   { name, namespace }: Named,
@@ -47,9 +50,13 @@ async function findOwner(
 ): Promise<string | undefined> {
   const tools = await catalog.open()
   const offered = findUnregistered(tools, name)
-  if (offered !== undefined) return `The name ${name} is that of ${offered.id}, a tool of a config`
+  if (offered !== undefined)
+    return `The name ${name} is that of ${offered.id}, a tool of a ${isOfServer(offered) ? 'source' : 'config'}`
   if (namespace && catalog.current().configs.some(({ config }) => config.name === namespace))
     return `The namespace ${namespace} is that of a config`
+  const isTaken = (other: string | undefined) => other?.toLowerCase() === namespace?.toLowerCase()
+  if (namespace && tools.list().some((found) => isOfServer(found) && isTaken(found.tool.namespace)))
+    return `The namespace ${namespace} is that of a source`
   if (current?.name === name) return undefined
   const policy = policyNaming(policies, name)
   if (policy !== undefined) return `The policy ${policy} has a rule for the name ${name}`
