@@ -135,7 +135,10 @@ async function measureTyping(browser, link) {
   await field.pressSequentially('warm up', { delay: 150 })
   await field.fill('')
   for (const char of query) {
-    const answered = page.waitForResponse((response) => response.url().endsWith('/api/v1/search'))
+    // The counts of the filters follow when typing pauses.
+    const answered = page.waitForResponse(
+      (response) => response.url().endsWith('/api/v1/search') && response.request().postDataJSON().facets !== true,
+    )
     await field.pressSequentially(char)
     const request = (await answered).request()
     await (await answered).finished()

@@ -1,6 +1,6 @@
 // Takes the pictures of the documents from a server of its own: npm run screenshots [-- NAME...] (needs Chromium).
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -59,13 +59,19 @@ async function takePictures(link) {
 
 async function takeShape(browser, { link, pages, shape: [suffix, colorScheme, width, height] }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' })
+  // A busy machine takes long for the first page.
+  page.setDefaultTimeout(180_000)
   const { origin } = new URL(link)
-  const take = (name) => page.screenshot({ path: join(folder, `console-${name}${suffix}.png`) })
+  const session = await page.context().newCDPSession(page)
+  const take = async (name) => {
+    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 90 })
+    writeFileSync(join(folder, `console-${name}${suffix}.webp`), Buffer.from(data, 'base64'))
+  }
   await page.goto(origin)
   await page.getByLabel('API key').waitFor()
   if (wanted.length === 0 || wanted.includes('sign-in')) await take('sign-in')
   await page.goto(link)
-  await page.locator('h1').waitFor()
+  await page.locator('h1', { hasText: 'Home' }).waitFor()
   for (const [name, path, ready] of pages) {
     await page.goto(origin + path)
     await ready(page)

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -8,11 +7,11 @@ import { copyDatabaseTo } from './support/migrated-database.ts'
 import { noBrowser, openBrowser } from './support/open-browser.ts'
 import { draft } from './support/rest.ts'
 import { type PlainServer, startPlainServer } from './support/start-plain-server.ts'
+import { findFlaws } from './support/watch-page.ts'
 
 // Stories of many steps in a browser: a slow machine takes minutes for them.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const home = mkdtempSync(join(tmpdir(), 'tooldex-console-'))
 copyDatabaseTo(home)
 let server: PlainServer
@@ -188,18 +187,6 @@ describe.skipIf(noBrowser !== '')(`the console in a browser${noBrowser}`, () => 
     await page.goto(link)
     await heading('Home').waitFor()
   }
-  /** The findings of axe that matter, in the current theme. */
-  const findings = async () => {
-    await page.evaluate(axe)
-    const violations = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as {
-      id: string
-      impact: string
-      nodes: { html: string }[]
-    }[]
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-  }
 
   it('signs in with the link of the first start, and keeps no key', async () => {
     await signIn()
@@ -217,6 +204,14 @@ describe.skipIf(noBrowser !== '')(`the console in a browser${noBrowser}`, () => 
     await page.getByLabel('API key').fill(key)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await heading('Home').waitFor()
+  })
+
+  it('signs in with a link that is opened where the sign-in is shown', async () => {
+    await page.goto(server.url)
+    await page.getByLabel('API key').waitFor()
+    await page.goto(link)
+    await heading('Home').waitFor()
+    expect(page.url()).toBe(`${server.url}/`)
   })
 
   it('returns to the sign-in when the key of the session is revoked', async () => {
@@ -271,6 +266,44 @@ describe.skipIf(noBrowser !== '')(`the console in a browser${noBrowser}`, () => 
     await page.getByRole('button', { name: 'Remove all filters' }).click()
     await page.getByLabel('Search tools').fill('xylophone quasar zzzz')
     await page.getByText('Nothing here fits.').waitFor()
+  })
+
+  it('scrolls 100,000 tools, with few of them in the page', async () => {
+    const total = 100_000
+    const requested: number[] = []
+    await signIn()
+    await page.route('**/api/v1/search', (route) => {
+      const { offset = 0, limit = 0 } = route.request().postDataJSON()
+      requested.push(offset)
+      const hit = (index: number) => ({
+        id: `many:tool_${index}`,
+        name: `tool_${index}`,
+        shortDescription: 'One of many.',
+        score: 1,
+        scoreType: 'hybrid',
+      })
+      const results = Array.from({ length: Math.min(limit, total - offset) }, (_, at) => hit(offset + at))
+      return route.fulfill({
+        json: { mode: 'search', results, omitted: total - offset - results.length, spentTokens: 0 },
+      })
+    })
+    await page.goto(`${server.url}/catalog`)
+    const tools = page.getByRole('list', { name: 'Tools' })
+    await tools.getByRole('link', { name: 'tool_0', exact: true }).waitFor()
+    await page.getByText('100,000 tools').waitFor()
+    for (const place of [0.5, 1]) {
+      await expect
+        .poll(
+          async () => {
+            await page.evaluate(`scrollTo(0, ${place} * document.documentElement.scrollHeight)`)
+            return tools.getByRole('link', { name: place === 1 ? 'tool_99999' : /^tool_[45]\d{4}$/ }).count()
+          },
+          { timeout: 300_000 },
+        )
+        .toBeGreaterThan(0)
+      expect(await tools.locator('li').count()).toBeLessThan(200)
+    }
+    expect(requested.length).toBeLessThan(100)
   })
 
   it('connects a client with a fresh key, and notices its first request', async () => {
@@ -392,28 +425,14 @@ describe.skipIf(noBrowser !== '')(`the console in a browser${noBrowser}`, () => 
 
   it('is accessible in both themes, and fits 360 px', async () => {
     await signIn()
-    for (const path of [
-      '/',
-      '/catalog?q=text&why=1',
-      '/catalog?view=cards',
-      '/tools/text_statistics',
-      '/tools/text_statistics?tab=try',
-      '/tools/text_statistics?tab=versions',
-      '/design',
-    ]) {
+    const paths = ['/', '/catalog?q=text&why=1', '/catalog?view=cards', '/tools/text_statistics', '/design']
+    for (const path of [...paths, '/tools/text_statistics?tab=try', '/tools/text_statistics?tab=versions']) {
       await page.goto(server.url + path)
       await page.locator('main h1').waitFor()
       await page
         .locator('main [role="status"]', { hasText: 'Loading' })
         .waitFor({ state: path === '/design' ? 'attached' : 'detached' })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor()
-        expect(await findings(), `${path}, ${colorScheme}`).toEqual([])
-      }
-      await page.setViewportSize({ width: 360, height: 740 })
-      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(360)
-      await page.setViewportSize({ width: 1280, height: 800 })
+      expect(await findFlaws(page), path).toEqual([])
     }
   })
 })

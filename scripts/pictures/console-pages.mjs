@@ -4,20 +4,21 @@ const text = (pattern) => (page) => page.locator('main').getByText(pattern).firs
 const role = (kind, name) => (page) => page.getByRole(kind, { name }).first().waitFor()
 
 /** All pages, with the ids of runs. */
-export const consolePages = ({ run, failed }) => [
+export const consolePages = ({ run, other, failed }) => [
   ['home', '/', (page) => page.locator('.uplot canvas').nth(1).waitFor()],
-  ['catalog', '/catalog?q=how%20many%20words%20does%20it%20have&why=1', text('meaning')],
+  ['catalog', '/catalog?q=how%20many%20words%20does%20it%20have&why=1', explained],
   ['catalog-cards', '/catalog?view=cards', text('folder_sizes')],
-  ['tool', '/tools/text_statistics', text(/ tokens$/)],
+  ['tool', '/tools/text_statistics', text(/, \d+ tokens/)],
   ['try', '/tools/text_statistics?tab=try', tryTool],
   ['versions', '/tools/text_statistics?tab=versions', role('button', /^Version 1/)],
   ['runs', '/tools/text_statistics?tab=runs', (page) => page.locator('.uplot canvas').nth(1).waitFor()],
   ['providers', '/tools/text_statistics?tab=providers', role('tab', 'Gemini')],
-  ['edit', '/tools/text_statistics/edit', role('button', 'Review and save')],
+  ['edit', '/tools/text_statistics/edit', (page) => page.locator('.cm-content').nth(1).waitFor()],
+  ['new-tool', '/tools/new', (page) => page.locator('.cm-content').nth(1).waitFor()],
   ['executions', '/executions', role('link', 'text_statistics')],
   ['execution', `/executions/${run}`, text('Claimed and started')],
   ['execution-failed', `/executions/${failed}`, text('Claimed and started')],
-  ['compare', `/executions/compare?a=${run}&b=${failed}`, text('Equal.')],
+  ['compare', `/executions/compare?a=${run}&b=${other}`, text('Equal.')],
   ['sources', '/sources', role('link', 'notes')],
   ['source', '/sources/notes', text('tools/read_note')],
   ['source-approval', '/sources/mail', text('Exact command')],
@@ -34,6 +35,8 @@ export const consolePages = ({ run, failed }) => [
   ['server', '/admin?tab=server', text('Workers')],
   ['design', '/design', text('Page heading')],
 ]
+
+const explained = (page) => page.getByRole('list', { name: 'Tools' }).getByText('meaning').first().waitFor()
 
 async function tryTool(page) {
   await page.getByLabel('text', { exact: false }).first().fill('The quick brown fox jumps over the lazy dog.')

@@ -1,5 +1,5 @@
 // What the server of the pictures has: calls, an approval, a server with a changed definition, rules, keys.
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Fills a server over its REST API; resolves to the ids that pages need. */
@@ -12,7 +12,8 @@ export async function fillServer(origin, key, folder) {
     return response.json()
   }
   const run = (tool, input) => send('POST', `/tools/${tool}/execute`, { input, wait: true })
-  for (const text of 'one two three four five six'.split(' ')) await run('text_statistics', { text })
+  for (const text of 'one two three four five'.split(' ')) await run('text_statistics', { text })
+  const other = await run('text_statistics', { text: 'A lazy dog sleeps. A fox runs.', top: 3 })
   const { id } = await run('text_statistics', { text: 'The quick brown fox jumps over the lazy dog.', top: 3 })
   const failed = await run('folder_sizes', { path: '/nowhere' })
   await send('PATCH', '/tools/text_statistics', {
@@ -25,7 +26,7 @@ export async function fillServer(origin, key, folder) {
   await send('PUT', '/secrets/MAIL_TOKEN', { value: 'an example' })
   await send('POST', '/keys', { name: 'reporting', scopes: ['read', 'call'] })
   await send('POST', '/keys', { name: 'agent-ci', scopes: ['call'] })
-  return { run: id, failed: failed.id }
+  return { run: id, other: other.id, failed: failed.id }
 }
 
 async function addRules(send) {
@@ -50,7 +51,10 @@ async function addChangingServer(send, folder) {
     writeFileSync(file, JSON.stringify({ tools }))
   }
   define('Reads a note.', 'string')
-  const args = [join(import.meta.dirname, '../../tests/upstreams/changing-server.mjs'), file]
+  // The pictures show the command.
+  const program = join(folder, 'notes-server.mjs')
+  copyFileSync(join(import.meta.dirname, '../../tests/upstreams/changing-server.mjs'), program)
+  const args = [program, file]
   const { approval } = await send('POST', '/sources', { name: 'notes', command: process.execPath, args })
   await send('POST', '/sources/notes/approve', { hash: approval.hash })
   define('Reads a note, or a number of them.', 'array')

@@ -8,6 +8,11 @@ export function hasInvisible(text: string): boolean {
   return text.search(invisible) >= 0
 }
 
+/** The text without its invisible characters, except for joiners, which change how the characters beside them look. */
+export function withoutInvisible(text: string): string {
+  return text.replace(invisible, (char) => (char === '\u200c' || char === '\u200d' ? char : ''))
+}
+
 /** The text with every invisible character written as `\u{...}`; line breaks stay. */
 export function showInvisible(text: string): string {
   return text.replace(invisible, toEscape)

@@ -10,7 +10,7 @@ import { type CatalogEntry, type FoundEntry, type Origin, originAt, selectOrigin
 import type { CatalogCallOptions, CatalogOptions, Registration } from './catalog-options.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { NameIndex } from './name-index.ts'
-import { hashOf, readPageCursor } from './page-cursor.ts'
+import { hashOf, startOfPage } from './page-cursor.ts'
 import { parseTool, readInput, toolIdOf } from './parse-tool.ts'
 import { type EntryChange, planRemoval, planSync, type SyncedTool, toEvents } from './plan-sync.ts'
 import { toSearchable } from './search-doc.ts'
@@ -175,10 +175,10 @@ export class Catalog {
 
   /** The same page with the complete tools, and a cursor for any position in it. */
   search(options: SearchPageQuery = {}): CatalogPage {
-    const { query = '', limit = defaultLimit, cursor, mode, minScore, learned, view } = options
+    const { query = '', limit = defaultLimit, mode, minScore, learned, view } = options
     const filters = canonicalFilters(readInput(SearchFilters, options.filters ?? {}, 'invalid filters'))
     const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
-    const [offset, facts] = [cursor ? readPageCursor(cursor, scope()) : 0, factsFor(this.#options, view)]
+    const [offset, facts] = [startOfPage(options, scope), factsFor(this.#options, view)]
     const accept = acceptOf(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0 })
     const isCallable = isCallableFor(this.#entries, facts)
     const ranked = this.#rank({ query, offset, limit, accept, mode, minScore, learned, isCallable })

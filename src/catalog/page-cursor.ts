@@ -15,8 +15,18 @@ export function writePageCursor(offset: number, { catalog, version, question }: 
   return Buffer.from(JSON.stringify([offset, catalog, version, hashOf(question)])).toString('base64url')
 }
 
+/** The position of the first hit of a page: that of its cursor, or its offset. */
+export function startOfPage(
+  { cursor, offset }: { readonly cursor?: string | undefined; readonly offset?: number },
+  scope: () => CursorScope,
+): number {
+  if (!cursor) return offset ?? 0
+  if (offset === undefined) return readPageCursor(cursor, scope())
+  throw new TooldexError('INPUT_INVALID', 'Use either offset or cursor, not both.')
+}
+
 /** The position in a cursor; one of another catalog, state or query, or a forged one, is rejected. */
-export function readPageCursor(cursor: string, scope: CursorScope): number {
+function readPageCursor(cursor: string, scope: CursorScope): number {
   const [offset, catalog, version, question] = decode(cursor)
   if (!Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse('The cursor cannot be read.')
   if (catalog !== scope.catalog) throw refuse('The cursor belongs to another catalog.')

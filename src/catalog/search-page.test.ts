@@ -122,6 +122,17 @@ describe('pages', () => {
     expect(catalog.searchPage({ limit: 1, cursor: far })).toEqual({ results: [] })
   })
 
+  it('begins at an offset, with the same total, and rejects one beside a cursor', () => {
+    const catalog = catalogOf(['a', 'ab', 'abc'])
+    const [, second, third] = catalog.search({ query: 'a' }).hits.map(({ id }) => id)
+    const rest = catalog.search({ query: 'a', offset: 1, limit: 5 })
+    expect([rest.hits.map(({ id }) => id), rest.total]).toEqual([[second, third], 3])
+    const beyond = catalog.search({ query: 'a', offset: 9, limit: 5 })
+    expect([beyond.hits, beyond.total]).toEqual([[], 3])
+    const cursor = catalog.search({ query: 'a', limit: 1 }).cursorAfter(1) ?? ''
+    expect(() => catalog.search({ query: 'a', offset: 1, cursor })).toThrow('Use either offset or cursor, not both.')
+  })
+
   it('B3.20: any change makes a cursor stale', () => {
     const catalog = catalogOf(['a', 'b'])
     const { nextCursor } = catalog.searchPage({ limit: 1 })

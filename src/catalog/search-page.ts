@@ -20,6 +20,8 @@ export interface SearchPageQuery {
   readonly query?: string
   readonly limit?: number
   readonly cursor?: string | undefined
+  /** The number of hits to skip; not together with a cursor. */
+  readonly offset?: number
   readonly filters?: SearchFilters
   /** The ranking mode, for a ranker with several. */
   readonly mode?: SearchMode | undefined
@@ -65,7 +67,7 @@ export function toPage(
   { offset, limit, total: ranked, fit }: Pick<CatalogPage, 'offset' | 'total' | 'fit'> & { readonly limit: number },
   scope: () => CursorScope,
 ): CatalogPage {
-  const total = hits.length < limit ? offset + hits.length : ranked
+  const total = hits.length < limit ? Math.min(offset + hits.length, ranked) : ranked
   const cursorAfter = (count: number) => (offset + count < total ? writePageCursor(offset + count, scope()) : undefined)
   return { hits, offset, total, fit, cursorAfter }
 }

@@ -56,6 +56,11 @@ export const settingTable = {
   TOOLDEX_ALLOWED_HOSTS: text('the listening address', 'the host names, separated by commas, that requests may use'),
   TOOLDEX_OAUTH_ISSUER: text('none', 'the authorization server whose access tokens are accepted'),
   TOOLDEX_OAUTH_RESOURCE: text('none', 'the URL of the MCP endpoint that access tokens must be issued for'),
+  TOOLDEX_OAUTH_CLIENT_ID: text(
+    'none',
+    'the client at the authorization server that signs people in to the web console; without it, they need a key',
+  ),
+  TOOLDEX_OAUTH_CLIENT_SECRET: secret('the secret of that client; none for a public client'),
   TOOLDEX_OAUTH_GROUPS: text(
     '`groups`',
     'the claim of access tokens with the groups of the caller; `a.b` is a nested one',

@@ -27,7 +27,7 @@ export async function watchPage(browser: Browser, origin: string): Promise<Watch
   page.on('console', (message) => {
     // A refused request is reported there too.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text())
+      complaints.push(`${message.text()} (${message.location().url}, on ${page.url()})`)
   })
   return { page, context, complaints }
 }
@@ -35,7 +35,7 @@ export async function watchPage(browser: Browser, origin: string): Promise<Watch
 interface Violation {
   readonly id: string
   readonly impact: string
-  readonly nodes: readonly { readonly html: string }[]
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
 /** The serious findings of axe in both themes, and whether the page is wider than 360 px. */
@@ -47,7 +47,11 @@ export async function findFlaws(page: Page): Promise<readonly string[]> {
     await page.evaluate(axe)
     const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[]
     const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    flaws.push(...serious.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map(({ html }) => html).join(' | ')}`))
+    const listed = serious.map(({ id, nodes }) => {
+      const places = nodes.map(({ html, failureSummary = '' }) => `${html} (${failureSummary})`)
+      return `${colorScheme}: ${id}: ${places.join(' | ')}`
+    })
+    flaws.push(...listed)
   }
   const size = page.viewportSize() ?? { width: 1280, height: 800 }
   await page.setViewportSize({ width: 360, height: 740 })

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts'
 const tag = 'learning'
 const Experience = z.object({ query: z.string(), toolIds: z.array(z.string()) })
 const keptIn = z.string().nullable().describe('A file or the database; null if learning is off.')
-const maxShown = 20
+const maxShown = 200
 
 /** Returns the learned queries. */
 export const showLearning = defineOperation({
@@ -13,11 +13,11 @@ export const showLearning = defineOperation({
   scope: 'admin',
   needs: ['memory'],
   http: { method: 'get', path: '/learning', tag },
-  input: z.object({}),
+  input: z.object({ limit: z.int().min(1).max(maxShown).default(20).describe('The number of latest entries.') }),
   output: z.object({ keptIn, count: z.int(), latest: z.array(Experience) }),
-  async handle(_, { memory }) {
+  async handle({ limit }, { memory }) {
     const all = await memory.experiences()
-    const latest = all.slice(-maxShown).map(({ query, toolIds }) => ({ query, toolIds: [...toolIds] }))
+    const latest = all.slice(-limit).map(({ query, toolIds }) => ({ query, toolIds: [...toolIds] }))
     return { keptIn: memory.place ?? null, count: all.length, latest }
   },
 })

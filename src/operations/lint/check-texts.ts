@@ -5,6 +5,7 @@ import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
+import { fixHidden } from './certain-fixes.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */
@@ -29,14 +30,19 @@ function description({ toolName: tool, description: text }: LintTool): LintFindi
   return [{ rule: 'short-description', severity: 'warning', tool, message, hint }]
 }
 
-function suspiciousTexts({ toolName: tool, description: text, inputSchema }: LintTool): LintFinding[] {
+function suspiciousTexts(tool: LintTool): LintFinding[] {
   const hint = 'Ask its author for the reason; do not offer it to agents that you do not watch.'
-  return findSuspiciousIn({ description: text, inputSchema }).map((message) => ({
+  const { toolName, description: text, inputSchema } = tool
+  const found = findSuspiciousIn({ description: text, inputSchema })
+  const fix = tool.isRegistered && found.length > 0 ? fixHidden(tool) : undefined
+  const left = fix && findSuspiciousIn({ description: text, inputSchema, ...fix.changes })
+  return found.map((sign) => ({
     rule: 'suspicious-text',
     severity: 'warning',
-    tool,
-    message,
+    tool: toolName,
+    message: sign,
     hint,
+    ...(fix === undefined || left?.includes(sign) ? {} : { fix }),
   }))
 }
 

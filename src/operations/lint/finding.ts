@@ -28,6 +28,8 @@ export const LintFinding = z.object({
   tool: z.string(),
   message: z.string(),
   hint: z.string(),
+  /** A change of the registered tool that certainly fixes it: the new values of its fields. */
+  fix: z.object({ title: z.string(), changes: z.record(z.string(), z.unknown()) }).optional(),
 })
 export type LintFinding = z.infer<typeof LintFinding>
 
@@ -35,6 +37,8 @@ export type LintFinding = z.infer<typeof LintFinding>
 export interface LintTool extends ToolIndexEntry {
   /** Example requests of users for it. */
   readonly exampleRequests: readonly string[]
+  /** Whether it can be changed here, so that certain fixes are offered. */
+  readonly isRegistered?: boolean
 }
 
 /** The thresholds of the rules, set so that the intended near-duplicates in the bundled configs stay just below. */

@@ -118,14 +118,15 @@ function toLintTools(tools: Catalog): readonly LintTool[] {
   return [...all.filter(({ source }) => source !== 'registry'), ...registered].map(toLintTool)
 }
 
-const toLintTool = ({ name, namespace, description, inputSchema, category, tags, exampleRequests }: CatalogTool) => ({
+const toLintTool = ({ name, namespace, source, description, inputSchema, ...tool }: CatalogTool): LintTool => ({
   toolName: name,
   cliName: namespace ?? 'registry',
+  isRegistered: source === 'registry',
   description,
   inputSchema,
-  category: category ?? null,
-  tags: [...tags],
-  exampleRequests: exampleRequests ?? [],
+  category: tool.category ?? null,
+  tags: [...tool.tags],
+  exampleRequests: tool.exampleRequests ?? [],
 })
 
 /** The mean of the remaining points of each tool, so that the size of a catalog does not matter. */

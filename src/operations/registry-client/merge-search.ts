@@ -29,7 +29,9 @@ const nothing: Answer = { mode: 'search', results: [], spentTokens: 0, omitted: 
 
 /** Runs two searches and merges their results: the best of both, within one limit, one budget and one cursor. */
 export async function mergeSearch(pair: SearchPair, input: Record<string, unknown>): Promise<Answer> {
-  const { cursor, ...query } = input
+  const { cursor, offset, ...query } = input
+  if (offset != null)
+    throw new TooldexError('INPUT_INVALID', 'A search of two catalogs has no offset.', { hint: 'Use the cursor.' })
   const positions = readCursorPair(cursor)
   const [first, second] = await Promise.all([
     fetchPage(pair.first, query, positions[0]),

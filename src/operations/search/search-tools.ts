@@ -13,6 +13,9 @@ import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
 import { maxNearest, verdictOf } from './verdict.ts'
 
+// More than any catalog has.
+const maxOffset = 10_000_000
+
 const Input = z.object({
   query: z.string().nullish(),
   ...searchFilters,
@@ -20,6 +23,8 @@ const Input = z.object({
   level: SearchLevel.nullish(),
   limit: z.int().min(0).max(100).nullish(),
   cursor: z.string().nullish(),
+  /** The number of results to skip, for a list that shows any part of them; not together with a cursor. */
+  offset: z.int().min(0).max(maxOffset).nullish(),
   budgetTokens: z.int().min(1).nullish(),
   mode: SearchMode.nullish(),
   minScore: z.number().min(0).max(1).nullish(),
@@ -121,13 +126,23 @@ function summarizeProgram(tools: Catalog, view: ToolView | undefined): readonly 
   })
 }
 
+/** The tokens of definitions that were counted; the definition of a changed tool is another object. */
+const counted = new WeakMap<CatalogHit['tool'], number>()
+
 /** The tokens that a definition takes where a client lists the tool. */
 function withTokens(results: readonly SearchHit[], hits: readonly CatalogHit[], count: TokenCounter): SearchHit[] {
   const tools = new Map(hits.map(({ id, tool }) => [id, tool]))
   return results.map((hit) => {
-    const { name, description, inputSchema } = tools.get(hit.id) ?? {}
-    return { ...hit, tokens: count(JSON.stringify({ name, description, inputSchema })) }
+    const tool = tools.get(hit.id)
+    return tool === undefined ? hit : { ...hit, tokens: tokensOf(tool, count) }
   })
+}
+
+function tokensOf(tool: CatalogHit['tool'], count: TokenCounter): number {
+  const { name, description, inputSchema } = tool
+  const tokens = counted.get(tool) ?? count(JSON.stringify({ name, description, inputSchema }))
+  counted.set(tool, tokens)
+  return tokens
 }
 
 async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
@@ -198,6 +213,7 @@ export async function toQuestion(input: Input, context: OperationContext<'catalo
     mode: fallback ? 'bm25' : mode,
     limit: input.limit ?? 10,
     cursor: input.cursor ?? undefined,
+    ...(input.offset == null ? {} : { offset: input.offset }),
     minScore: input.minScore ?? undefined,
     learned,
     filters,
@@ -207,6 +223,6 @@ export async function toQuestion(input: Input, context: OperationContext<'catalo
 }
 
 /** The facets of all results, not only of this page. */
-function facetsOf(question: Question, tools: Catalog) {
+function facetsOf({ offset: _offset, ...question }: Question, tools: Catalog) {
   return countFacets(tools.search({ ...question, cursor: undefined, limit: tools.size }).hits)
 }

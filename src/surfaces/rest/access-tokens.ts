@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
+import { errors, type JWTPayload } from 'jose'
 import { TooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
-import { untilAborted } from '../../base/until-aborted.ts'
 import { hasInvisible } from '../../base/visible-text.ts'
 import type { Scope } from '../../operations/operation.ts'
 import { readSetting } from '../../rules/settings.ts'
+import { AuthorizationServer, isSafe } from './authorization-server.ts'
 
 /** The authorization server whose access tokens are accepted. */
 export interface OAuthSettings {
@@ -17,6 +17,8 @@ export interface OAuthSettings {
   readonly workspace: string
   /** The claim with the groups of the caller. */
   readonly groupsClaim: string
+  /** The client that signs people in to the console; without it they need a key. */
+  readonly client?: { readonly id: string; readonly secret: string | undefined } | undefined
 }
 
 /** A verified access token. */
@@ -35,12 +37,6 @@ export const tokenScopes: Readonly<Record<Scope, string>> = {
   write: 'tooldex:write',
   admin: 'tooldex:admin',
 }
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-const fetchMs = 5000
-const maxFetchBytes = 1024 * 1024
-// An unknown key makes the published ones be read again, at most this often.
-const refetchMs = 1000
-const clockToleranceSeconds = 30
 const maxVerified = 1000
 const maxSubject = 250
 const maxGroups = 200
@@ -58,8 +54,11 @@ export function readOAuthSettings(env: NodeJS.ProcessEnv): OAuthSettings | undef
     resource ?? '',
     'the URL of the MCP endpoint as clients know it, such as https://tools.example.org/mcp',
   )
+  const id = readSetting('TOOLDEX_OAUTH_CLIENT_ID', env)
+  const secret = readSetting('TOOLDEX_OAUTH_CLIENT_SECRET', env) || undefined
   return {
     issuer,
+    client: id ? { id, secret } : undefined,
     resource: resource as string,
     workspace: readSetting('TOOLDEX_OAUTH_WORKSPACE', env) || 'default',
     groupsClaim: readSetting('TOOLDEX_OAUTH_GROUPS', env) || 'groups',
@@ -73,10 +72,6 @@ function requireUrl(name: string, value: string, what: string): void {
     hint: `Set it to ${what}.`,
   })
 }
-
-/** Whether nobody between here and the host can read or change what is sent. */
-const isSafe = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && /^(?:127\.|\[::1\]|localhost$)/.test(hostname))
 
 /** The metadata of the protected resource (RFC 9728). */
 export const resourceMetadata = ({ issuer, resource }: OAuthSettings) => ({
@@ -101,10 +96,11 @@ export class TokenVerifier {
   readonly #settings: OAuthSettings
   /** Tokens in use, so that the signature is checked once. */
   readonly #verified = new Map<string, AccessToken>()
-  #keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined
+  readonly #server: AuthorizationServer
 
   constructor(settings: OAuthSettings) {
     this.#settings = settings
+    this.#server = new AuthorizationServer(settings.issuer)
   }
 
   async verify(token: string): Promise<AccessToken> {
@@ -118,30 +114,12 @@ export class TokenVerifier {
   }
 
   async #verify(token: string): Promise<AccessToken> {
-    const { issuer, resource: audience } = this.#settings
-    const keys = await this.#findKeys()
+    const { resource, groupsClaim } = this.#settings
     try {
-      const options = {
-        issuer,
-        audience,
-        algorithms,
-        clockTolerance: clockToleranceSeconds,
-        requiredClaims: ['sub', 'exp'],
-      }
-      const { payload } = await jwtVerify(token, keys, options)
-      return readClaims(payload, this.#settings.groupsClaim)
+      return readClaims(await this.#server.verify(token, resource), groupsClaim)
     } catch (thrown) {
-      throw isOutage(thrown) ? unreachable(issuer, thrown) : invalid(thrown)
+      throw thrown instanceof TooldexError ? thrown : invalid(thrown)
     }
-  }
-
-  #findKeys(): Promise<ReturnType<typeof createRemoteJWKSet>> {
-    this.#keys ??= discoverKeys(this.#settings.issuer).catch((thrown: unknown) => {
-      // The next token tries again.
-      this.#keys = undefined
-      throw thrown
-    })
-    return this.#keys
   }
 }
 
@@ -182,61 +160,9 @@ function expiryOf(at: number): AbortSignal {
   return ending.signal
 }
 
-/** Reads where the authorization server publishes its keys: RFC 8414 first, then OpenID Connect. */
-async function discoverKeys(issuer: string): Promise<ReturnType<typeof createRemoteJWKSet>> {
-  const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/$/, '')
-  const places = [
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
-  ]
-  let reason: unknown
-  for (const place of places) {
-    try {
-      const response = await fetchBounded(place, { signal: AbortSignal.timeout(fetchMs) })
-      const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown }
-      if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue
-      const keys = new URL(metadata.jwks_uri)
-      if (!isSafe(keys)) throw new Error('the URL of the keys is not an https URL')
-      const options = { timeoutDuration: fetchMs, cooldownDuration: refetchMs, [customFetch]: fetchBounded }
-      return createRemoteJWKSet(keys, options)
-    } catch (thrown) {
-      reason = thrown
-    }
-  }
-  throw unreachable(issuer, reason)
-}
-
-/** Fetches a small document of the authorization server, without redirects. */
-async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'error' })
-  const reading = readBounded(response)
-  return init.signal ? untilAborted(reading, init.signal) : reading
-}
-
-async function readBounded({ status, headers, body }: Response): Promise<Response> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    if (bytes > maxFetchBytes) throw new Error(`the response is larger than ${maxFetchBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return new Response(Buffer.concat(chunks), { status, headers })
-}
-
 /** Whether a token was refused for another reason than its age: clients send a token until they learn that it has expired. */
 export const isWrongToken = (thrown: unknown): thrown is TooldexError =>
   thrown instanceof TooldexError && thrown.code === 'UNAUTHORIZED' && !(thrown.cause instanceof errors.JWTExpired)
-
-const isOutage = (thrown: unknown): boolean =>
-  thrown instanceof errors.JWKSTimeout || !(thrown instanceof errors.JOSEError) || thrown.code === 'ERR_JOSE_GENERIC'
-
-const unreachable = (issuer: string, cause: unknown): TooldexError =>
-  new TooldexError('UNAVAILABLE', `The keys of the authorization server ${issuer} cannot be read.`, {
-    hint: 'Try again later, or use an API key.',
-    cause,
-  })
 
 function invalid(cause: unknown): TooldexError {
   const reason = cause instanceof errors.JWTExpired ? 'has expired' : 'is not valid for this server'

@@ -1,8 +1,10 @@
 import type { Context, Hono } from 'hono'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
 import { type Authenticator, secretInUrl } from './authenticate.ts'
 import { ConsoleFiles, opensPage } from './console-files.ts'
+import { type OidcSignIn, SignInDenied } from './oidc-sign-in.ts'
 import { readRequestBody } from './read-body.ts'
 import { requireOwnPage, type SessionCookies } from './sessions.ts'
 
@@ -10,6 +12,9 @@ import { requireOwnPage, type SessionCookies } from './sessions.ts'
 interface ConsoleParts {
   readonly authenticator: Authenticator
   readonly sessions: SessionCookies
+  /** The sign-in at the authorization server, where one is configured. */
+  readonly oidc: OidcSignIn | undefined
+  readonly logger: Logger
   /** The address of the client. */
   readonly sourceOf: (c: Context) => string
 }
@@ -18,7 +23,10 @@ const SignIn = z.strictObject({ key: z.string().trim().min(1).max(8192) })
 const bodyLimits = { bytes: 16_384, depth: 4, values: 20 }
 
 /** Routes of the web console besides the API: its files, and the session of the browser. */
-export function addConsoleRoutes(app: Hono, { authenticator, sessions, sourceOf }: ConsoleParts): void {
+export function addConsoleRoutes(app: Hono, parts: ConsoleParts): void {
+  const { authenticator, sessions, sourceOf, oidc } = parts
+  const offer = oidc && { signInWith: oidc.host }
+  const signedOut = { signedIn: false, ...offer }
   const identify = (c: Context, credentials: object) =>
     authenticator.identify({
       authorization: undefined,
@@ -31,13 +39,13 @@ export function addConsoleRoutes(app: Hono, { authenticator, sessions, sourceOf 
     requireOwnPage(c)
     try {
       const session = sessions.read(c)
-      if (session === undefined) return c.json({ signedIn: false })
+      if (session === undefined) return c.json(signedOut)
       await identify(c, { session: session.credential })
-      return c.json({ signedIn: true, expiresAt: new Date(session.expiresAt).toISOString() })
+      return c.json({ signedIn: true, expiresAt: new Date(session.expiresAt).toISOString(), ...offer })
     } catch (thrown) {
       if (!(thrown instanceof TooldexError) || thrown.code !== 'UNAUTHORIZED') throw thrown
       sessions.end(c)
-      return c.json({ signedIn: false })
+      return c.json(signedOut)
     }
   })
   app.post('/session', async (c) => {
@@ -47,14 +55,44 @@ export function addConsoleRoutes(app: Hono, { authenticator, sessions, sourceOf 
       throw new TooldexError('INPUT_INVALID', 'The body has no key.', { hint: 'Send {"key": "tdx_..."} as JSON.' })
     await identify(c, { authorization: `Bearer ${data.key}` })
     const { expiresAt } = sessions.start(c, authenticator.credentialOf(data.key))
-    return c.json({ signedIn: true, expiresAt: new Date(expiresAt).toISOString() }, 201)
+    return c.json({ signedIn: true, expiresAt: new Date(expiresAt).toISOString(), ...offer }, 201)
   })
   app.delete('/session', (c) => {
     requireOwnPage(c)
     sessions.end(c)
     return c.body(null, 204)
   })
+  if (oidc !== undefined) addSignIn(app, oidc, { ...parts, identify })
   addFiles(app)
+}
+
+interface SignInParts extends ConsoleParts {
+  readonly identify: (c: Context, credentials: object) => ReturnType<Authenticator['identify']>
+}
+
+/** The way to the authorization server and back. A page shows what went wrong, so both answer with redirects to it. */
+function addSignIn(app: Hono, oidc: OidcSignIn, { authenticator, sessions, logger, identify }: SignInParts): void {
+  const redirecting = async (c: Context, next: () => Promise<string>) => {
+    try {
+      return c.redirect(await next())
+    } catch (thrown) {
+      logger.warn('a sign-in failed', { reason: thrown instanceof Error ? thrown.message : String(thrown) })
+      return c.redirect(`/#sign-in=${thrown instanceof SignInDenied ? 'denied' : 'failed'}`)
+    }
+  }
+  app.get('/session/authorize', (c) =>
+    // A page of another site must not replace the session.
+    c.req.header('sec-fetch-site') === 'cross-site' ? c.redirect('/') : redirecting(c, () => oidc.begin(c)),
+  )
+  app.get('/session/callback', (c) =>
+    redirecting(c, async () => {
+      const { accessToken, subject, to } = await oidc.finish(c)
+      const { actor } = await identify(c, { address: '', authorization: `Bearer ${accessToken}` })
+      if (actor !== `sub:${subject}`) throw new Error('the access token is of another subject than the ID token')
+      sessions.startAfter(c, authenticator.credentialOf(accessToken), oidc.isSecure)
+      return to
+    }),
+  )
 }
 
 function addFiles(app: Hono): void {

@@ -21,6 +21,7 @@ import { entityTag, isKnown } from './entity-tag.ts'
 import { followResponse } from './follow-route.ts'
 import { streamOf, toJsonParts } from './json-parts.ts'
 import type { KeyWatch } from './key-watch.ts'
+import { OidcSignIn } from './oidc-sign-in.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { OutageLog } from './outage-log.ts'
 import { problemResponse, unknownRoute } from './problem-response.ts'
@@ -201,7 +202,8 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       return answer
     })
   }
-  addConsoleRoutes(app as unknown as Hono, { authenticator, sessions, sourceOf })
+  const oidc = oauth?.client && new OidcSignIn(oauth, oauth.client, context.registry.box)
+  addConsoleRoutes(app as unknown as Hono, { authenticator, sessions, oidc, logger: context.logger, sourceOf })
   return app
 }
 

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { TooldexError } from '../../base/errors.ts'
-import { isObject } from '../../base/json-values.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Credential } from './authenticate.ts'
+import { SealedValues } from './sealed-values.ts'
 
 /** A session: a credential until a time. */
 export interface BrowserSession {
@@ -21,10 +21,10 @@ const maxCookie = 3900
 
 /** Sessions of browsers: sealed cookies that contain no key, so a server keeps none and all replicas accept each. */
 export class SessionCookies {
-  readonly #box: SecretBox | undefined
+  readonly #sealed: SealedValues<BrowserSession>
 
   constructor(box: SecretBox | undefined) {
-    this.#box = box
+    this.#sealed = new SealedValues(box, purpose)
   }
 
   /** Reads the session of a request; undefined without a cookie. Requests that a page of another origin could send are rejected. */
@@ -32,7 +32,7 @@ export class SessionCookies {
     const sealed = getCookie(c, cookieName(c))
     if (sealed === undefined || sealed === '') return undefined
     requireOwnPage(c)
-    const session = this.#open(sealed)
+    const session = this.#sealed.open(sealed)
     if (session !== undefined && session.expiresAt > Date.now()) return session
     throw new TooldexError('UNAUTHORIZED', 'The session has expired.', { hint: 'Sign in again.' })
   }
@@ -40,12 +40,16 @@ export class SessionCookies {
   /** Starts a session of the page that sent the request. */
   start(c: Context, credential: Credential): BrowserSession {
     requireOwnPage(c)
+    return this.startAfter(c, credential, attributes(c).secure)
+  }
+
+  /** Starts a session after a sign-in elsewhere, which has proven that this browser began it. */
+  startAfter(c: Context, credential: Credential, secure: boolean): BrowserSession {
     const session = { credential, expiresAt: Date.now() + sessionHours * 3_600_000 }
-    if (this.#box === undefined) throw new TooldexError('SECRET_UNAVAILABLE', 'Sessions cannot be sealed here.')
-    const sealed = this.#box.seal(JSON.stringify(session), purpose)
+    const sealed = this.#sealed.seal(session)
     if (sealed.length > maxCookie)
       throw new TooldexError('TOO_LARGE', 'The access token is too long for a session.', { hint: 'Use an API key.' })
-    setCookie(c, cookieName(c), sealed, { ...attributes(c), maxAge: sessionHours * 3600 })
+    setCookie(c, cookieName(c), sealed, { ...attributes(c), secure, maxAge: sessionHours * 3600 })
     return session
   }
 
@@ -53,20 +57,12 @@ export class SessionCookies {
   end(c: Context): void {
     deleteCookie(c, cookieName(c), attributes(c))
   }
-
-  #open(sealed: string): BrowserSession | undefined {
-    try {
-      const value: unknown = this.#box === undefined ? undefined : JSON.parse(this.#box.open(sealed, purpose))
-      return isObject(value) ? (value as unknown as BrowserSession) : undefined
-    } catch {
-      // Sealed with another key, or damaged.
-      return undefined
-    }
-  }
 }
 
-/** Browsers share cookies between the ports of a host, so each port has a name of its own. */
-const cookieName = (c: Context): string => `tooldex_session_${new URL(c.req.url).port || 'default'}`
+const cookieName = (c: Context): string => `tooldex_session_${portOf(c)}`
+
+/** Browsers share cookies between the ports of a host, so each port has names of its own. */
+export const portOf = (c: Context): string => new URL(c.req.url).port || 'default'
 
 /** The origin shows whether the browser uses TLS, which a proxy may terminate. */
 const attributes = (c: Context) =>

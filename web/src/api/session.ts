@@ -7,6 +7,8 @@ import { dropAllDrafts } from './drafts.ts'
 export interface SessionState {
   readonly signedIn: boolean
   readonly expiresAt?: string
+  /** The host of the authorization server, where people can sign in there. */
+  readonly signInWith?: string
   /** Whether it was signed in before. */
   readonly ended?: boolean
 }
@@ -25,6 +27,14 @@ export async function readSession(): Promise<SessionState> {
   return (await response.json()) as SessionState
 }
 
+/** The result of a sign-in elsewhere that did not succeed, removed from the URL. */
+export function takeFailedSignIn(): 'denied' | 'failed' | undefined {
+  const found = new URLSearchParams(location.hash.slice(1)).get('sign-in')
+  if (found === null) return undefined
+  history.replaceState(null, '', location.pathname + location.search)
+  return found === 'denied' ? 'denied' : 'failed'
+}
+
 /** Exchanges a key for a session. */
 export async function signIn(key: string): Promise<SessionState> {
   const headers = { ...sessionHeaders, 'content-type': 'application/json' }
@@ -41,7 +51,8 @@ export async function signOut(): Promise<void> {
 
 /** Shows the pages or the way in; nothing that another caller has read stays. */
 export function changeSession(queries: QueryClient, state: SessionState): void {
-  queries.setQueryData(['session'], state)
+  const known = queries.getQueryData<SessionState>(['session'])
+  queries.setQueryData(['session'], { ...(known?.signInWith && { signInWith: known.signInWith }), ...state })
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
 }
 

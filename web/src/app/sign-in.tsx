@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { LogIn } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { changeSession, type SessionState, signIn } from '../api/session.ts'
+import { changeSession, type SessionState, signIn, takeFailedSignIn } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Field } from '../ui/field.tsx'
@@ -13,10 +14,16 @@ interface SignInProps {
   readonly error: unknown
 }
 
-/** Asks for a key; the server keeps it out of the page from then on. */
+const failures = {
+  denied: 'The sign-in was canceled or denied there.',
+  failed: 'The sign-in did not succeed. Try again; the log of the server has the reason.',
+} as const
+
+/** Asks for a key, or leads to the authorization server; the server keeps both out of the page from then on. */
 export function SignIn({ session, error }: SignInProps) {
   const queries = useQueryClient()
   const [key, setKey] = useState('')
+  const [failed] = useState(takeFailedSignIn)
   const exchange = useMutation({
     mutationFn: signIn,
     onSuccess: (started) => changeSession(queries, started),
@@ -39,9 +46,15 @@ export function SignIn({ session, error }: SignInProps) {
           <p className="mt-1 text-sm text-muted">
             {session?.ended === true
               ? 'The session has ended: its key was revoked, or it has expired.'
-              : 'Use an API key. The browser keeps a sealed session, never the key.'}
+              : 'The browser keeps a sealed session, never the key.'}
           </p>
         </div>
+        {failed !== undefined && (
+          <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
+            {failures[failed]}
+          </p>
+        )}
+        {session?.signInWith !== undefined && <ProviderButton host={session.signInWith} />}
         <Field
           label="API key"
           type="password"
@@ -53,11 +66,34 @@ export function SignIn({ session, error }: SignInProps) {
           hint="The first start of the server printed one, with a link that signs in."
         />
         {failure != null && <ErrorNotice error={failure} />}
-        <Button type="submit" tone="primary" isBusy={exchange.isPending}>
+        <Button
+          type="submit"
+          tone={session?.signInWith === undefined ? 'primary' : 'plain'}
+          isBusy={exchange.isPending}
+        >
           Sign in
         </Button>
       </form>
       <ThemeButton />
     </main>
+  )
+}
+
+/** Leads to the authorization server, which returns to this page. */
+function ProviderButton({ host }: { readonly host: string }) {
+  const to = encodeURIComponent(location.pathname + location.search)
+  return (
+    <>
+      <Button
+        tone="primary"
+        icon={<LogIn className="size-4" aria-hidden />}
+        onClick={() => location.assign(`/session/authorize?to=${to}`)}
+      >
+        <span className="truncate">Sign in with {host}</span>
+      </Button>
+      <p className="flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        or
+      </p>
+    </>
   )
 }

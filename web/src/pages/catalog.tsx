@@ -1,8 +1,6 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { LayoutGrid, List, Plus, SearchX, SlidersHorizontal } from 'lucide-react'
-import { useCallback, useState } from 'react'
-import { api } from '../api/client.ts'
+import { useState } from 'react'
 import { useCaller } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -13,11 +11,10 @@ import { Field, Select } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { SafeText } from '../ui/safe-text.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
-import { type CatalogSearch, toSearch } from './catalog/catalog-query.ts'
+import type { CatalogSearch } from './catalog/catalog-query.ts'
 import { FacetList } from './catalog/facet-list.tsx'
 import { ResultList } from './catalog/result-list.tsx'
-
-const pageSize = 100
+import { useFacets, useHits } from './catalog/use-hits.ts'
 
 /** All tools, found and ranked as agents get them. */
 export function CatalogPage() {
@@ -28,23 +25,8 @@ export function CatalogPage() {
   const change = (more: CatalogSearch) =>
     void navigate({ to: '/catalog', search: { ...search, ...more }, replace: true, resetScroll: false })
   const { q = '' } = search
-  const found = useInfiniteQuery({
-    queryKey: ['search', toSearch(search)],
-    queryFn: ({ pageParam, signal }) =>
-      api.tools.search(
-        { ...toSearch(search), limit: pageSize, ...(pageParam === '' ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
-  })
-  const pages = found.data?.pages ?? []
-  const hits = pages.flatMap(({ results }) => results ?? [])
-  const first = pages[0]
-  const total = hits.length + (pages.at(-1)?.omitted ?? 0)
-  const { fetchNextPage } = found
-  const onEnd = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage])
+  const { first, total, fit, advice, note, hitAt, onSee } = useHits(search)
+  const facets = useFacets(search)
   return (
     <Page
       title="Catalog"
@@ -97,42 +79,42 @@ export function CatalogPage() {
           Filters
         </Button>
       </div>
-      {found.error !== null && <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />}
+      {first.error !== null && <ErrorNotice error={first.error} onRetry={() => void first.refetch()} />}
       <div className="grid items-start gap-5 lg:grid-cols-[13rem_minmax(0,1fr)]">
         <aside aria-label="Filters" className={cx(!areFiltersOpen && 'max-lg:hidden')}>
-          <FacetList search={search} facets={first?.facets} onChange={change} />
+          <FacetList search={search} facets={facets} onChange={change} />
         </aside>
         <div className="flex min-w-0 flex-col gap-3">
           <p role="status" className="text-sm text-muted">
-            {first === undefined ? 'Searching' : `${total.toLocaleString('en')} ${total === 1 ? 'tool' : 'tools'}`}
-            {first?.note !== undefined && (
+            {first.data === undefined ? 'Searching' : `${total.toLocaleString('en')} ${total === 1 ? 'tool' : 'tools'}`}
+            {note !== undefined && (
               <>
                 {'. '}
-                <SafeText max={300}>{first.note}</SafeText>
+                <SafeText max={300}>{note}</SafeText>
               </>
             )}
           </p>
-          {q !== '' && first?.fit === 'none' && <NothingFits advice={first.advice} nearest={hits.length} />}
-          {found.isPending && <SkeletonRows rows={8} />}
-          {first !== undefined && hits.length === 0 && q === '' && (
+          {q !== '' && fit === 'none' && <NothingFits advice={advice} nearest={total} />}
+          {first.isPending && <SkeletonRows rows={8} />}
+          {first.data !== undefined && total === 0 && fit !== 'none' && (
             <Card isFlush>
-              <EmptyState icon={<SearchX aria-hidden />} title="No tool matches these filters.">
-                Remove a filter, or add tools: see the home page.
+              <EmptyState icon={<SearchX aria-hidden />} title="No tool matches.">
+                Remove a filter or change the words; or add tools: see the home page.
               </EmptyState>
             </Card>
           )}
-          {hits.length > 0 && (
+          {total > 0 && (
             <div
               className={cx(
                 search.view !== 'cards' && 'overflow-hidden rounded-lg border border-line bg-surface shadow-panel',
               )}
             >
               <ResultList
-                hits={hits}
                 total={total}
+                hitAt={hitAt}
                 isCards={search.view === 'cards'}
                 isRanked={q !== ''}
-                onEnd={onEnd}
+                onSee={onSee}
               />
             </div>
           )}

@@ -117,7 +117,7 @@ function Differences({ title, left, right }: DifferencesProps) {
           columns={[
             {
               title: 'Where',
-              className: 'font-mono text-xs',
+              className: 'font-mono text-xs w-1/5',
               cell: ({ pointer }) => <SafeText max={300}>{pointer === '' ? '(whole value)' : pointer}</SafeText>,
             },
             {
@@ -137,4 +137,4 @@ function Differences({ title, left, right }: DifferencesProps) {
   )
 }
 
-const valueClass = 'font-mono text-xs whitespace-pre-wrap break-all'
+const valueClass = 'w-2/5 font-mono text-xs whitespace-pre-wrap break-all'

@@ -54,11 +54,15 @@ type Stats = Awaited<ReturnType<typeof api.catalog.stats>>
 function Counts({ stats }: { readonly stats: Stats | undefined }) {
   const { data: queue } = useQuery({ queryKey: ['queue'], queryFn: () => api.queue.read(), refetchInterval: refreshMs })
   const sources = Object.entries(stats?.catalog.source ?? {}).map(([name, count]) => `${count} ${name}`)
-  const drafts = stats?.tools.status.DRAFT ?? 0
+  const statuses = Object.entries(stats?.tools.status ?? {}).filter(([, count]) => count > 0)
   return (
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
       <Count label="Tools offered" value={stats?.catalog.total} note={sources.join(', ')} />
-      <Count label="Registered" value={stats?.tools.total} note={drafts === 0 ? 'no drafts' : `${drafts} drafts`} />
+      <Count
+        label="Registered"
+        value={stats?.tools.total}
+        note={statuses.map(([status, count]) => `${count} ${status.toLowerCase()}`).join(', ')}
+      />
       <Count label="Running" value={queue?.running} note={queue && `${queue.queued} queued`} />
       <Count
         label="Waiting for approval"
@@ -134,7 +138,7 @@ function Recent() {
           Calls of agents, commands and this console are listed here.
         </EmptyState>
       )}
-      {data !== undefined && data.items.length > 0 && <RunsTable caption="Newest runs" runs={data.items} />}
+      {data !== undefined && data.items.length > 0 && <RunsTable caption="Newest runs" runs={data.items} isBrief />}
     </Card>
   )
 }

@@ -11,10 +11,12 @@ type Run = OperationOutput<'executions.list'>['items'][number]
 interface RunsTableProps {
   readonly caption: string
   readonly runs: readonly Run[]
+  /** Leaves out the reasons, and the buttons of calls that wait. */
+  readonly isBrief?: boolean
 }
 
 /** A few runs with the reason of those that failed; each leads to its execution. */
-export function RunsTable({ caption, runs }: RunsTableProps) {
+export function RunsTable({ caption, runs, isBrief = false }: RunsTableProps) {
   return (
     <Table
       caption={caption}
@@ -30,7 +32,16 @@ export function RunsTable({ caption, runs }: RunsTableProps) {
           ),
         },
         { title: 'Status', cell: (run) => <RunStatus run={run} /> },
-        { title: 'Reason', cell: (run) => <RunReason run={run} />, isExtra: true, className: 'w-1/2 break-words' },
+        ...(isBrief
+          ? []
+          : [
+              {
+                title: 'Reason',
+                cell: (run: Run) => <RunReason run={run} />,
+                isExtra: true,
+                className: 'w-1/2 break-words',
+              },
+            ]),
         {
           title: 'Took',
           cell: ({ durationMs }) => (

@@ -11,6 +11,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { Problem } from 'tooldex/client'
 import { toDiagnostics, toRange } from './code-diagnostics.ts'
 import { editorColors, editorTheme } from './code-theme.ts'
+import { insertTyped } from './insert-typed.ts'
 
 /** The languages of the editor. */
 export type CodeLanguage = 'python' | 'json' | 'yaml' | 'text'
@@ -71,6 +72,7 @@ export function CodeEditor(props: CodeEditorProps) {
           keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
           syntaxHighlighting(editorColors),
           editorTheme,
+          insertTyped,
           language.of(languages[initial.language]()),
           attributes.of([]),
           EditorView.updateListener.of(({ docChanged, state }) => {
@@ -94,6 +96,7 @@ export function CodeEditor(props: CodeEditorProps) {
     const isInvalid = problems.some(({ severity }) => severity === 'error')
     const attributes = EditorView.contentAttributes.of({
       'aria-label': label,
+      tabindex: '0',
       'aria-invalid': String(isInvalid),
       ...(describedBy === undefined ? {} : { 'aria-describedby': describedBy }),
     })

@@ -24,13 +24,11 @@ const statuses = ['ACTIVE', 'DRAFT', 'DISABLED', 'DEPRECATED'] as const
 const modes = ['hybrid', 'bm25', 'embedding', 'substring'] as const
 const list = (text: string | undefined): string[] => (text === undefined || text === '' ? [] : [text])
 
-/** The search of a URL; values that are none are left out, so that no link makes an error. */
+/** The search of a URL; what is counted and shown of it is added by each request. Values that are none are left out, so that no link makes an error. */
 export function toSearch({ q, source, status, category, tag, namespace, readiness, mode, why }: CatalogSearch): Search {
   return {
     query: q ?? '',
     level: 'summary',
-    facets: true,
-    countTokens: true,
     explain: why === '1',
     category: category || null,
     namespace: namespace || null,

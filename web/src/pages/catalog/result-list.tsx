@@ -1,28 +1,30 @@
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { OperationOutput } from 'tooldex/client'
 import { Badge } from '../../ui/badge.tsx'
 import { cx } from '../../ui/cx.ts'
 import { SafeText } from '../../ui/safe-text.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { RankReason } from './rank-reason.tsx'
-
-type Hit = NonNullable<OperationOutput<'tools.search'>['results']>[number]
+import type { Hit } from './use-hits.ts'
 
 interface ResultListProps {
-  readonly hits: readonly Hit[]
+  /** The number of results. */
   readonly total: number
+  /** A result; undefined until its page is loaded. */
+  readonly hitAt: (index: number) => Hit | undefined
   readonly isCards: boolean
   /** Whether there is a query, which gives scores a meaning. */
   readonly isRanked: boolean
-  readonly onEnd: () => void
+  /** Receives the part of the list that is near the visible part of the page. */
+  readonly onSee: (from: number, to: number) => void
 }
 
 const [rowHeight, cardHeight] = [58, 118]
-const cardWidth = 300
+const [cardWidth, cardGap] = [300, 12]
 
 /** The found tools; only those near the visible part of the page are in it. */
-export function ResultList({ hits, total, isCards, isRanked, onEnd }: ResultListProps) {
+export function ResultList({ total, hitAt, isCards, isRanked, onSee }: ResultListProps) {
   const list = useRef<HTMLUListElement>(null)
   const [place, setPlace] = useState({ top: 0, width: 0 })
   useLayoutEffect(() => {
@@ -36,27 +38,24 @@ export function ResultList({ hits, total, isCards, isRanked, onEnd }: ResultList
     return () => observer.disconnect()
   }, [])
   const lanes = isCards ? Math.max(1, Math.floor(place.width / cardWidth)) : 1
+  const laneWidth = (place.width - (lanes - 1) * cardGap) / lanes
   const virtual = useWindowVirtualizer({
-    count: hits.length,
+    count: total,
     estimateSize: () => (isCards ? cardHeight : rowHeight),
-    getItemKey: (index) => hits[index]?.id ?? index,
     overscan: 10,
     scrollMargin: place.top,
     lanes,
-    gap: isCards ? 12 : 0,
+    gap: isCards ? cardGap : 0,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: other lanes need other positions
   useEffect(() => virtual.measure(), [lanes, isCards])
   const items = virtual.getVirtualItems()
-  const last = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= hits.length - 20 && hits.length < total) onEnd()
-  }, [last, hits.length, total, onEnd])
+  const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  useEffect(() => onSee(from, to), [from, to, onSee])
   return (
     <ul ref={list} aria-label="Tools" className="relative overflow-x-clip" style={{ height: virtual.getTotalSize() }}>
       {items.map((item) => {
-        const hit = hits[item.index]
-        if (hit === undefined) return null
+        const hit = hitAt(item.index)
         return (
           <li
             key={item.key}
@@ -64,15 +63,29 @@ export function ResultList({ hits, total, isCards, isRanked, onEnd }: ResultList
             ref={virtual.measureElement}
             className="absolute top-0 left-0"
             style={{
-              width: isCards ? `calc(${100 / lanes}% - ${lanes > 1 ? 12 : 0}px)` : '100%',
-              transform: `translate(${isCards ? item.lane * (place.width / lanes) : 0}px, ${item.start - place.top}px)`,
+              width: isCards ? laneWidth : '100%',
+              transform: `translate(${item.lane * (laneWidth + cardGap)}px, ${item.start - place.top}px)`,
             }}
           >
-            <HitView hit={hit} isCard={isCards} isRanked={isRanked} />
+            {hit === undefined ? (
+              <HitSkeleton isCard={isCards} />
+            ) : (
+              <HitView hit={hit} isCard={isCards} isRanked={isRanked} />
+            )}
           </li>
         )
       })}
     </ul>
+  )
+}
+
+/** The place of a result that is not loaded yet. */
+function HitSkeleton({ isCard }: { readonly isCard: boolean }) {
+  return (
+    <div className={cx('flex flex-col gap-2 p-4', isCard ? 'h-[118px]' : 'h-[58px] border-b border-line py-3')}>
+      <Skeleton className="h-4 w-40" />
+      <Skeleton className="h-3 w-full max-w-md" />
+    </div>
   )
 }
 
@@ -105,7 +118,7 @@ function HitView({ hit, isCard, isRanked }: HitViewProps) {
             <SafeText max={60}>{hit.namespace}</SafeText>
           </span>
         )}
-        {hit.readiness !== undefined && <Badge tone="warn">{hit.readiness.state}</Badge>}
+        {hit.readiness !== undefined && <Badge tone="warn">{hit.readiness.state.replaceAll('-', ' ')}</Badge>}
         <span className="ml-auto flex shrink-0 gap-3 text-xs tabular-nums text-muted">
           {hit.tokens !== undefined && <span title="Tokens of the definition">{hit.tokens} tokens</span>}
           {isRanked && <span title="How likely it is relevant">{hit.score.toFixed(2)}</span>}

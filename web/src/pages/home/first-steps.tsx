@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { AddServer } from '../source/add-server.tsx'
 
 const script = `def main(args):
     words = args["text"].split()
@@ -14,6 +15,7 @@ const script = `def main(args):
 
 /** Three ways to the first tool that work at once. */
 export function FirstSteps() {
+  const isAdmin = useCaller().data?.scopes.includes('admin') === true
   return (
     <section aria-label="First steps" className="grid gap-5 lg:grid-cols-3">
       <Card title="1. The commands of this machine">
@@ -22,8 +24,15 @@ export function FirstSteps() {
       </Card>
       <PythonTool />
       <Card title="3. An MCP server">
-        <p className="mb-3 text-sm text-muted">Its tools are searched, governed and recorded like all others.</p>
-        <CodeBlock label="Add it, and approve its command">
+        <p className="mb-3 text-sm text-muted">
+          Its tools are searched, governed and recorded like all others. You see the exact command before it runs.
+        </p>
+        {isAdmin && (
+          <div className="mb-3">
+            <AddServer />
+          </div>
+        )}
+        <CodeBlock label={isAdmin ? 'or on the command line' : 'On the command line'}>
           tooldex add files -- npx -y @modelcontextprotocol/server-filesystem .
         </CodeBlock>
       </Card>

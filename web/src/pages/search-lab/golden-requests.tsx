@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
-import { useState } from 'react'
+import { FileUp, History, Play } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useCaller } from '../../api/session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -8,7 +9,10 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Select, TextArea } from '../../ui/field.tsx'
 import { SafeText } from '../../ui/safe-text.tsx'
 import { Table } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { addLines, readEvalSet } from './collect-requests.ts'
 import { type Evaluation, evaluate, type Mode, modes } from './evaluate.ts'
+import { mineRequests } from './mine-requests.ts'
 import { maxRequests, parseRequests } from './parse-requests.ts'
 
 const slot = 'tooldex-golden-requests'
@@ -45,6 +49,7 @@ export function GoldenRequests() {
             hint="One per line: the words of a user, =>, and the tools that should be found. Kept in this browser."
             {...(fault === undefined ? {} : { error: fault })}
           />
+          <Collect text={text} onChange={change} />
           <div className="flex flex-wrap items-end gap-3">
             <ModeSelect label="Mode A" value={first} onChange={setFirst} />
             <ModeSelect label="Mode B" value={second} onChange={setSecond} />
@@ -65,6 +70,54 @@ export function GoldenRequests() {
       {run.data?.map((evaluation) => (
         <Misses key={evaluation.mode} evaluation={evaluation} />
       ))}
+    </div>
+  )
+}
+
+interface CollectProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+/** Adds requests from past calls, or from the file of an evaluation set. */
+function Collect({ text, onChange }: CollectProps) {
+  const file = useRef<HTMLInputElement>(null)
+  const isAdmin = useCaller().data?.scopes.includes('admin') === true
+  const add = useMutation({
+    mutationFn: async (source: File | undefined) =>
+      source === undefined ? mineRequests() : readEvalSet(await source.text()),
+    onSuccess: (requests) => {
+      onChange(addLines(text, requests))
+      showToast(requests.length === 1 ? 'Added 1 request.' : `Added ${requests.length} requests.`)
+    },
+  })
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {isAdmin && (
+        <Button
+          size="sm"
+          icon={<History className="size-3.5" aria-hidden />}
+          isBusy={add.isPending}
+          onClick={() => add.mutate(undefined)}
+        >
+          Add from past calls
+        </Button>
+      )}
+      <Button size="sm" icon={<FileUp className="size-3.5" aria-hidden />} onClick={() => file.current?.click()}>
+        Add a queries.jsonl
+      </Button>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept=".jsonl,.json"
+        onChange={({ target }) => {
+          const [chosen] = target.files ?? []
+          if (chosen !== undefined) add.mutate(chosen)
+          target.value = ''
+        }}
+      />
+      {add.error !== null && <ErrorNotice error={add.error} />}
     </div>
   )
 }

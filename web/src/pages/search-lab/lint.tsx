@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { SearchCheck } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { useCaller } from '../../api/session.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -11,6 +12,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { SafeText } from '../../ui/safe-text.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Table } from '../../ui/table.tsx'
+import { ApplyFix } from './apply-fix.tsx'
 
 const tones: Readonly<Record<string, Tone>> = { error: 'bad', warning: 'warn', info: 'info' }
 const pageSize = 100
@@ -18,6 +20,7 @@ const pageSize = 100
 /** What makes tools hard to find, to distinguish or to call. */
 export function Lint() {
   const [shown, setShown] = useState(pageSize)
+  const mayWrite = useCaller().data?.scopes.includes('write') === true
   const { data, error, isPending, refetch } = useQuery({ queryKey: ['lint'], queryFn: () => api.catalog.lint() })
   return (
     <Card
@@ -61,12 +64,17 @@ export function Lint() {
             },
             {
               title: 'Finding',
-              cell: ({ message, hint }) => (
+              cell: ({ tool, message, hint, fix }) => (
                 <>
                   <SafeText max={300}>{message}</SafeText>
                   <span className="block text-xs text-muted">
                     <SafeText max={300}>{hint}</SafeText>
                   </span>
+                  {fix !== undefined && mayWrite && (
+                    <span className="mt-1.5 block">
+                      <ApplyFix tool={tool} fix={fix} />
+                    </span>
+                  )}
                 </>
               ),
             },

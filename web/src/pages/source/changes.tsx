@@ -4,11 +4,11 @@ import { api } from '../../api/client.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CodeBlock } from '../../ui/code-block.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { JsonView } from '../../ui/json-view.tsx'
 import { SafeText } from '../../ui/safe-text.tsx'
 import { showToast } from '../../ui/toast.tsx'
+import { VersionDiff } from '../tool/version-diff.tsx'
 import type { Source } from './approval.tsx'
 
 type Change = NonNullable<Source['changes']>[number]
@@ -123,16 +123,6 @@ export function Suspicious({ signs }: { readonly signs: readonly string[] }) {
   )
 }
 
-interface Located {
-  readonly pointer: string
-  readonly message: string
-}
-
-/** A change that is found in two ways is listed once. */
-const withoutRepeats = (changes: readonly Located[]): readonly Located[] => [
-  ...new Map(changes.map((change) => [`${change.pointer} ${change.message}`, change])).values(),
-]
-
 function Difference({ change: { diff, before, after } }: { readonly change: Change }) {
   if (diff === undefined || diff.fields.length === 0)
     return (
@@ -142,32 +132,8 @@ function Difference({ change: { diff, before, after } }: { readonly change: Chan
       </div>
     )
   return (
-    <div className="mt-3 flex flex-col gap-3">
-      {diff.fields.map(({ field, changes = [], text, before, after }) => (
-        <div key={field} className="flex flex-col gap-2 text-sm">
-          <p className="font-medium">{field}</p>
-          {changes.length > 0 && (
-            <ul className="list-disc pl-5">
-              {withoutRepeats(changes).map(({ pointer, message }) => (
-                <li key={`${pointer} ${message}`}>
-                  <code className="mr-1.5 font-mono text-xs">
-                    <SafeText max={200}>{pointer}</SafeText>
-                  </code>
-                  <SafeText max={500}>{message}</SafeText>
-                </li>
-              ))}
-            </ul>
-          )}
-          {text !== undefined ? (
-            <CodeBlock label="Lines">{text}</CodeBlock>
-          ) : (
-            <div className="grid gap-3 lg:grid-cols-2">
-              <JsonView label="In use" value={before ?? null} />
-              <JsonView label="At the server" value={after ?? null} />
-            </div>
-          )}
-        </div>
-      ))}
+    <div className="mt-3">
+      <VersionDiff diff={diff} />
     </div>
   )
 }

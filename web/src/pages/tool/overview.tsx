@@ -73,8 +73,8 @@ function Levels({ id }: { readonly id: string }) {
             const { tokens, positional: _, ...shown } = data[index] as Doc
             return {
               id: each,
-              label: `${each} · ${tokens ?? 0} tokens`,
-              content: <CodeBlock label={each}>{JSON.stringify(shown, null, 2)}</CodeBlock>,
+              label: `${each} · ${tokens ?? 0}`,
+              content: <CodeBlock label={`${each}, ${tokens ?? 0} tokens`}>{JSON.stringify(shown, null, 2)}</CodeBlock>,
             }
           })}
         />

@@ -23,6 +23,12 @@ export function VersionDiff({ diff }: { readonly diff: Pick<Diff, 'fields'> }) {
   )
 }
 
+const maxChanges = 50
+
+/** A change that is found in two ways is listed once. */
+const withoutRepeats = (changes: NonNullable<Field['changes']>) =>
+  [...new Map(changes.map((change) => [`${change.pointer} ${change.message}`, change])).values()].slice(0, maxChanges)
+
 function FieldDiff({ field }: { readonly field: Field }) {
   const rows = sideBySide(asText(field.before), asText(field.after))
   return (
@@ -33,9 +39,9 @@ function FieldDiff({ field }: { readonly field: Field }) {
       </h3>
       {(field.changes ?? []).length > 0 && (
         <ul className="mb-1.5 list-disc pl-5 text-xs break-words text-muted">
-          {field.changes?.slice(0, 50).map((change) => (
-            <li key={change.pointer + change.message}>
-              <SafeText max={300}>{change.message}</SafeText>
+          {withoutRepeats(field.changes ?? []).map(({ pointer, message }) => (
+            <li key={`${pointer} ${message}`}>
+              <SafeText max={300}>{message}</SafeText>
             </li>
           ))}
         </ul>
