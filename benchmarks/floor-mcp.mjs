@@ -1,4 +1,4 @@
-// An MCP server for benchmarks with one tool that answers at once: over stdio, or over HTTP with `http`.
+// An MCP server for benchmarks with one tool that answers at once, and one that works for 50 ms: over stdio, or over HTTP with `http`.
 import { createServer } from 'node:http'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
@@ -10,10 +10,12 @@ const makeServer = () => {
     inputSchema: z.object({ a: z.number(), b: z.number() }),
     outputSchema: z.object({ sum: z.number() }),
   }
-  server.registerTool('add', schema, ({ a, b }) => ({
-    content: [{ type: 'text', text: String(a + b) }],
-    structuredContent: { sum: a + b },
-  }))
+  const add = ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }], structuredContent: { sum: a + b } })
+  server.registerTool('add', schema, add)
+  server.registerTool('add_slowly', schema, async (input) => {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return add(input)
+  })
   return server
 }
 

@@ -18,6 +18,7 @@ const all = [
   'http',
   'mcp',
   'gateway',
+  'upstreams',
   'code-mode',
   'console',
   'scaling',

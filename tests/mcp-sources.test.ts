@@ -80,20 +80,45 @@ it('needs the grants of the workspace to register and to start a server', async 
   expect(approved.body.lastFailure.reason).toContain('not a public address')
 })
 
+const readOnly = { annotations: { readOnlyHint: true } }
+
 it('starts a killed server again at the next call, and a stopped one at its first', async () => {
   const { run, context, mcp } = await openSources()
-  const server = archive()
+  const server = changingServer({ tools: [tool('read', readOnly), tool('write')] })
   const added = await run('add', 'archive', '--yes', '--', server.definition.command, ...server.definition.args)
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining('archive has 2 tools') })
   expect(added.err).toContain(server.definition.args[1])
   const ref = { workspace: 'default', name: 'archive' }
+  // Whether the dying process received the request or not, a call without effects runs on a new start.
   expect(server.kill()).toBeGreaterThan(0)
-  // A request that reaches a dying process may have been executed and is not repeated.
-  await expect.poll(() => mcp.upstreams.sources?.stateOf(ref)).toMatchObject({ isStarted: false })
-  expect(await call(context, 'archive__write')).toBe('write ran')
+  expect(await call(context, 'archive__read')).toBe('read ran')
   expect(mcp.upstreams.sources?.stateOf(ref)).toEqual({ isStarted: true })
+  // Another request that reached the dying process may have been executed: it fails instead of having two effects.
+  expect(server.kill()).toBeGreaterThan(0)
+  expect(['write ran', 'UPSTREAM_ERROR']).toContain(await call(context, 'archive__write'))
+  expect(server.calls().filter((name) => name === 'write').length).toBeLessThanOrEqual(1)
+  expect(await call(context, 'archive__write')).toBe('write ran')
   mcp.upstreams.sources?.stop(ref)
   expect(await call(context, 'archive:read')).toBe('read ran')
+})
+
+it('repeats a call of an ended server only if its tool declares that this has no further effect', async () => {
+  const { run, context } = await openSources()
+  for (const [name, annotations, runs] of [
+    ['plain', {}, 1],
+    ['reading', { readOnlyHint: true }, 2],
+    ['setting', { idempotentHint: true }, 2],
+  ] as const) {
+    const server = changingServer({ tools: [tool('write', { annotations })] })
+    await run('add', name, '--yes', '--', server.definition.command, ...server.definition.args)
+    const first = await call(context, `${name}__write`, { exitOnce: true })
+    expect([name, first]).toEqual([name, runs === 1 ? 'UPSTREAM_ERROR' : 'write ran'])
+    expect(server.calls()).toHaveLength(runs)
+    expect(await call(context, `${name}__write`)).toBe('write ran')
+    // One that ends at each call is not started forever.
+    expect(await call(context, `${name}__write`, { exit: true })).toBe('UPSTREAM_ERROR')
+    expect(server.calls()).toHaveLength(2 * runs + 1)
+  }
 })
 
 it('gives a program only the declared variables, and moves their secrets to stored ones', async () => {

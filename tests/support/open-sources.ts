@@ -24,6 +24,8 @@ export function changingServer(state: object = {}, folder: string = tempFolder()
   return {
     set,
     definition: { command: process.execPath, args: [join(projectRoot, 'tests/upstreams/changing-server.mjs'), file] },
+    /** The names of the tools that were called so far, in their order. */
+    calls: () => (existsSync(`${file}.calls`) ? readFileSync(`${file}.calls`, 'utf8').trim().split('\n') : []),
     /** The process ids of its starts so far, as it sees them: in a namespace of its own they are no ids of this machine. */
     starts: () =>
       existsSync(`${file}.starts`) ? readFileSync(`${file}.starts`, 'utf8').trim().split('\n').map(Number) : [],

@@ -1,5 +1,5 @@
 // A small MCP server whose definitions are those of a JSON file at the moment of the request: `changing-server.mjs FILE`.
-// Each start adds a line to FILE.starts; "silent" in the file is a method that is never answered, and "says" the text of all results.
+// Each start adds a line to FILE.starts, each call one to FILE.calls; "silent" in the file is a method that is never answered, and "says" the text of all results.
 import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -29,7 +29,9 @@ const answers = {
   'resources/read': ({ uri }) => ({ contents: [{ uri, text: state().says ?? `text of ${uri}` }] }),
   'tools/call': ({ name, arguments: args }) => {
     if (args?.announce) send({ method: 'notifications/tools/list_changed' })
-    if (args?.exit) process.exit(3)
+    appendFileSync(`${file}.calls`, `${name}\n`)
+    if (args?.exit || (args?.exitOnce && readFileSync(`${file}.calls`, 'utf8').split('\n').length === 2))
+      process.exit(3)
     const environment = Object.keys(process.env).sort().join(' ')
     const text = args?.environment
       ? environment

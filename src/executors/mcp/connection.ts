@@ -25,6 +25,8 @@ export interface UpstreamCall {
   readonly traceparent?: string | undefined
   readonly onProgress: (progress: Progress) => void
   readonly callerInput?: CallerInput | undefined
+  /** Whether the tool declares that a repeated call has no further effect. */
+  readonly isRepeatable?: boolean | undefined
 }
 
 /** The result of a call, or the input that the server requests first. */

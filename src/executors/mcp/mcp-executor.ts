@@ -124,12 +124,13 @@ const redactorsOfSource = ({ sources }: Upstreams, { workspace }: SourceRef): re
 
 function perform(
   find: () => Promise<Upstream | undefined>,
-  { config: { server, tool }, input, tool: { outputSchema }, deadlineMs }: Call<McpConfig>,
+  { config: { server, tool }, input, tool: { outputSchema, annotations }, deadlineMs }: Call<McpConfig>,
   isolation: Isolation,
   controls: RunControls,
 ): Promise<RunOutcome> {
   const { signal, traceparent } = controls
   const log = new ProgressLog(controls)
+  const isRepeatable = annotations.readOnlyHint === true || annotations.idempotentHint === true
   let upstream: Upstream | undefined
   let before = 0
   return runRemote({
@@ -142,7 +143,7 @@ function perform(
       if (upstream === undefined) return failed(unknownServer(server), 'UPSTREAM_UNKNOWN')
       before = countIgnored(upstream)
       const { callerInput } = controls
-      const call = { tool, input, traceparent, callerInput, onProgress: log.take }
+      const call = { tool, input, traceparent, callerInput, isRepeatable, onProgress: log.take }
       const result = await upstream.call(call, deadline.signal).catch(needOf)
       if ('requiredCapabilities' in result)
         return missingCapability(`${tool} of ${server}`, result as MissingCapability)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { parseExactly } from '../../base/exact-numbers.ts'
 import { LineSplitter } from '../../base/line-splitter.ts'
@@ -50,6 +50,8 @@ export class StdioTransport implements Transport {
   #reading: Promise<void> | undefined
   readonly #delivery = new PacedDelivery((message) => this.onmessage?.(message))
   #closing: Promise<void> | undefined
+  /** Settles when all messages so far were written, or were not. */
+  #sent: Promise<unknown> = Promise.resolve()
 
   constructor(server: ServerProgram, scope: ProcessScope, check: MessageCheck) {
     this.#server = server
@@ -155,8 +157,14 @@ export class StdioTransport implements Transport {
     void this.close()
   }
 
-  /** Rejects if the message did not reach the server whole. */
-  async send(message: JSONRPCMessage): Promise<void> {
+  /** Rejects if the message did not reach the server whole. One is written after the other, so that each has an error of its own. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const sending = this.#sent.then(() => this.#write(message))
+    this.#sent = sending.catch(() => {})
+    return sending
+  }
+
+  async #write(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (!stdin?.writable || this.#closing !== undefined) throw new UndeliveredError()
     this.#check.sent(message)
@@ -187,5 +195,8 @@ export class StdioTransport implements Transport {
     this.#scope.sweep(child.pid)
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
     await this.#scope.close()
+    // A request that was not delivered fails for this reason, not for the end of the connection.
+    await this.#sent
+    await nextTurn()
   }
 }

@@ -30,6 +30,9 @@ export interface UpstreamOptions {
   readonly onListChanged?: (() => void) | undefined
 }
 
+/** What a request is repeated after: if the server did not receive it, or also if the server ended. */
+type RepeatedAfter = 'never' | 'not-received' | 'ended'
+
 /** One server: started by its first call, stopped when idle, restarted after a crash. */
 export class Upstream {
   readonly #options: UpstreamOptions
@@ -71,7 +74,7 @@ export class Upstream {
 
   async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
     const began = performance.now()
-    const result = await this.#use((connection) => connection.call(call, signal), signal)
+    const result = await this.#use((connection) => connection.call(call, signal), signal, call.isRepeatable)
     this.#succeededAt = new Date()
     this.#durations.push(performance.now() - began)
     if (this.#durations.length > maxDurations) this.#durations.shift()
@@ -81,26 +84,30 @@ export class Upstream {
   /** Sends a request about prompts, resources or completions; undefined if the server does not offer them. */
   async request(method: OfferMethod, request: UpstreamRequest): Promise<OfferResult | undefined> {
     if (request.mayStart === false && this.#now === undefined) throw notRunning(this.#options.name)
-    return this.#use(async (connection) => {
-      const has = connection.has(
-        method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
-      )
-      if (!has) return undefined
-      const result = await connection.request(method, request)
-      const { withItems } = await loadReadItems()
-      return withItems(result, request.signal)
-    }, request.signal)
+    return this.#use(
+      async (connection) => {
+        const has = connection.has(
+          method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
+        )
+        if (!has) return undefined
+        const result = await connection.request(method, request)
+        const { withItems } = await loadReadItems()
+        return withItems(result, request.signal)
+      },
+      request.signal,
+      true,
+    )
   }
 
   async listTools(signal: AbortSignal): Promise<readonly SourceItem[]> {
     const { readItems } = await loadReadItems()
-    return this.#use((connection) => readItems(connection, 'tools/list', signal), signal)
+    return this.#use((connection) => readItems(connection, 'tools/list', signal), signal, true)
   }
 
   /** Everything that the server offers. */
   async readManifest(signal: AbortSignal): Promise<SourceManifest> {
     const { readManifest } = await loadReadItems()
-    return this.#use((connection) => readManifest(connection, signal), signal)
+    return this.#use((connection) => readManifest(connection, signal), signal, true)
   }
 
   async close(): Promise<void> {
@@ -115,20 +122,28 @@ export class Upstream {
     if (this.#busy === 0) void this.close()
   }
 
-  /** Does work on a connection; once more on a new one if the server did not receive the request. */
-  async #use<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#useOnce(work, signal).catch((error: unknown) => {
-      if (error !== notReceived) throw error
-      return this.#useOnce(work, signal)
+  /**
+   * Does work on a connection; once more on a new one if the server did not receive the request, or if it ended and a
+   * repetition has no further effect.
+   */
+  async #use<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal, isRepeatable = false): Promise<T> {
+    const first = this.#useOnce(work, signal, isRepeatable ? 'ended' : 'not-received')
+    return first.catch((error: unknown) => {
+      if (error !== repeatable) throw error
+      return this.#useOnce(work, signal, 'never')
     })
   }
 
-  async #useOnce<T>(work: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #useOnce<T>(
+    work: (connection: Connection) => Promise<T>,
+    signal: AbortSignal,
+    repeated: RepeatedAfter,
+  ): Promise<T> {
     clearTimeout(this.#idle)
     this.#busy++
     try {
       const connection = await this.#connected(signal)
-      const result = await this.#withChecks(connection, work(connection), signal)
+      const result = await this.#withChecks(connection, work(connection), signal, repeated)
       this.circuit.answered()
       this.#denied = undefined
       return result
@@ -139,19 +154,26 @@ export class Upstream {
   }
 
   /** Checks the connection after a failed call. */
-  async #withChecks<T>(connection: Connection, work: Promise<T>, signal: AbortSignal): Promise<T> {
+  async #withChecks<T>(
+    connection: Connection,
+    work: Promise<T>,
+    signal: AbortSignal,
+    repeated: RepeatedAfter,
+  ): Promise<T> {
     try {
       return await work
     } catch (error) {
+      const wasNotReceived = connection.isUndelivered(error) || connection.isForgotten(error)
+      const isRepeated = repeated === 'ended' ? wasNotReceived || connection.end === 'exited' : wasNotReceived
       if (signal.aborted) void this.#checkAlive(connection)
-      else if (connection.isUndelivered(error)) {
+      else if (isRepeated && repeated !== 'never') {
         await this.#drop(connection)
-        throw notReceived
+        throw repeatable
+      } else if (connection.isUndelivered(error)) {
+        this.#giveUp(connection, connection.why ?? 'ended')
+        throw endedError(this.#options.name, connection)
       } else if (connection.why !== undefined) throw endedError(this.#options.name, connection)
-      else if (connection.isForgotten(error)) {
-        await this.#drop(connection)
-        throw notReceived
-      } else if (isDenied(error)) this.#denied = describeFailure(error)
+      else if (isDenied(error)) this.#denied = describeFailure(error)
       else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
       throw error
@@ -257,8 +279,8 @@ const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
 const notRunning = (name: string): TooldexError =>
   new TooldexError('UNAVAILABLE', `The MCP server '${name}' is not running; a key with the scope call starts it.`)
 
-/** Signals that a request can be repeated: the session had expired, or the server had ended. */
-const notReceived = new Error('The server did not receive the request.')
+/** Signals that a request is repeated: the session had expired, or the server had ended. */
+const repeatable = new Error('The request is repeated.')
 
 const endedError = (name: string, { end, why }: Connection): TooldexError =>
   new TooldexError(end === 'oversized-message' ? 'OUTPUT_LIMIT' : 'UPSTREAM_ERROR', `${name} ${why}.`)
