@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { HttpServer, StdioServer } from '../src/contract/mcp-server.ts'
@@ -31,6 +33,15 @@ const caller = { workspace: 'default', actor: 'tester' }
 let server: TestServer
 let without: TestServer
 
+/** A port that nothing listens on any more. */
+async function closedPort(): Promise<number> {
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  await new Promise((resolve) => listening.close(resolve))
+  return port
+}
+
 /** Sources as a server that has read them leaves them. */
 async function storeSources(home: string): Promise<void> {
   const database = await openMigrated({ home })
@@ -44,7 +55,7 @@ async function storeSources(home: string): Promise<void> {
   await add('silent', StdioServer.parse({ ...silent.definition, connectTimeoutMs: longMs, timeoutMs: longMs }))
   await add('late', StdioServer.parse({ ...late.definition, connectTimeoutMs: 300 }))
   await add('absent', StdioServer.parse({ command: '/no/such/program' }))
-  await add('refused', HttpServer.parse({ url: 'http://127.0.0.1:1/mcp', allowPrivate: true }))
+  await add('refused', HttpServer.parse({ url: `http://127.0.0.1:${await closedPort()}/mcp`, allowPrivate: true }))
   await database.close()
 }
 

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { callTool } from '../src/operations/runs/call-tool.ts'
 import { connect, type Revision, revisions } from './support/connect.ts'
 import { eventually } from './support/keys.ts'
-import { changingServer, tool } from './support/open-sources.ts'
+import { changingServer, openSources, tool } from './support/open-sources.ts'
 import { projectRoot } from './support/run-cli.ts'
+import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
+import { tempFile } from './support/temp-folder.ts'
 
 let server: TestServer
 let archive: ReturnType<typeof changingServer>
@@ -129,4 +132,29 @@ it('109: marks hostile prompts and resources, and passes ordinary ones on unchan
   archive.set(definitions)
   expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text: 'text of file:///notes.txt' }])
   expect((await client.getPrompt({ name: 'archive.summarize' })).messages).toHaveLength(1)
+})
+
+it('is written as the server.json of a toolset, by which another registry adds it and calls its tools', async () => {
+  const toolset = { description: 'What the desk may call', filter: { namespaces: ['official'] } }
+  expect((await server.request('PUT', '/toolsets/desk', { body: toolset })).status).toBeLessThan(300)
+  const env = { TOOLDEX_API_KEY: server.key }
+  const words = ['export', 'server-json', '--toolset', 'desk', '--server', server.url]
+  const unnamed = await runInline(words, { env })
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('--name com.example/desk') })
+  const written = await runInline([...words, '--name', 'com.example/desk', '--release', '2.0.0'], { env })
+  expect(JSON.parse(written.stdout)).toMatchObject({
+    name: 'com.example/desk',
+    description: 'What the desk may call',
+    version: '2.0.0',
+    remotes: [{ type: 'streamable-http', url: `${server.url}/mcp/desk` }],
+  })
+  const file = tempFile('server.json', written.stdout)
+  const other = await openSources()
+  const set = ['--set', `key=${server.key}`]
+  const added = await other.run('add', 'remote', `registry:${file}`, ...set, '--allow-private', '--yes')
+  expect(added, added.err).toMatchObject({ code: 0, out: expect.stringContaining('remote has 3 tools') })
+  expect(added.err + added.out).not.toContain(server.key)
+  const input = { name: 'official__add', arguments: { a: 20, b: 22 } }
+  const called = await other.client.invoke(callTool, { name: 'remote__call_tool', arguments: input })
+  expect(JSON.stringify(called)).toContain('42')
 })

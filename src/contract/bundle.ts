@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { hints } from '../diagnostics/shape-problems.ts'
 import { Limit } from './limit.ts'
+import { HttpServer, StdioServer } from './mcp-server.ts'
 import { Policy } from './policy.ts'
 import { registryLimits, ToolDraft } from './registry.ts'
+import { SourceName, SourceTrust } from './source.ts'
 import { ToolStatus } from './tool-state.ts'
 import { Toolset } from './toolset.ts'
 
@@ -16,6 +18,7 @@ export const bundleLimits = {
   policies: 1000,
   toolsets: 1000,
   limits: 1000,
+  sources: 1000,
   files: 100_000,
   folderBytes: 100 * 1024 * 1024,
   folderDepth: 32,
@@ -49,6 +52,16 @@ export const PolicyName = z.string().trim().min(1).max(100)
 export const BundlePolicy = z.strictObject({ name: PolicyName, policy: Policy })
 export type BundlePolicy = z.infer<typeof BundlePolicy>
 
+/** An MCP server as a source; its command or URL must be approved in each registry. */
+export const BundleSource = z.strictObject({
+  name: SourceName,
+  trust: SourceTrust.default('hold'),
+  server: z.union([z.strictObject(StdioServer.shape), z.strictObject(HttpServer.shape)], {
+    error: 'must have either a command or a url, and the keys of a server in the guide to upstreams',
+  }),
+})
+export type BundleSource = z.infer<typeof BundleSource>
+
 /** A stored policy; one that is invalid by the current rules denies everything to the callers it applies to. */
 export interface StoredPolicy extends BundlePolicy {
   /** The stored policy and its problems, where it is invalid. */
@@ -64,13 +77,14 @@ export const WholeBundle = z.strictObject({
   policies: z.array(BundlePolicy).default([]),
   toolsets: z.array(Toolset).default([]),
   limits: z.array(Limit).default([]),
+  sources: z.array(BundleSource).default([]),
 })
 
 /** The hint for a bundle, or a folder of bundles, that is too large. */
 export const splitHint = 'split it and import part by part, or copy the whole database with: tooldex db export'
 
 /** The parts of a bundle. */
-export const bundleKinds = ['tools', 'categories', 'policies', 'toolsets', 'limits'] as const
+export const bundleKinds = ['tools', 'categories', 'policies', 'toolsets', 'limits', 'sources'] as const
 type BundleKind = (typeof bundleKinds)[number]
 
 function atMost<Item extends z.ZodType>(item: Item, kind: BundleKind) {
@@ -82,13 +96,14 @@ function atMost<Item extends z.ZodType>(item: Item, kind: BundleKind) {
     .default([])
 }
 
-/** Tools, categories, policies, toolsets and limits as one file, for import into another registry. */
+/** Tools, categories, policies, toolsets, limits and sources as one file, for import into another registry. */
 export const Bundle = WholeBundle.extend({
   categories: atMost(BundleCategory, 'categories'),
   tools: atMost(BundleTool, 'tools'),
   policies: atMost(BundlePolicy, 'policies'),
   toolsets: atMost(Toolset, 'toolsets'),
   limits: atMost(Limit, 'limits'),
+  sources: atMost(BundleSource, 'sources'),
 })
 export type Bundle = z.infer<typeof Bundle>
 
@@ -115,6 +130,7 @@ export interface BundlePlan extends PlanPart {
   readonly policies: PlanPart
   readonly toolsets: PlanPart
   readonly limits: PlanPart
+  readonly sources: PlanPart
 }
 
 /** `git_status` as `Git status`. */

@@ -11,15 +11,6 @@ export function schemaFor(definition: unknown): z.ZodType<McpServer> {
 
 export const isStdio = (server: McpServer): server is StdioServer => 'command' in server
 
-const reference =
-  /^(?:(Bearer|Basic|Token) )?(secret:[A-Za-z0-9_.-]{1,100}|env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0\r\n]+)$/
-
-/** The secret reference in a value and the scheme before it; undefined for a literal value. */
-export function findReference(value: string): { readonly before: string; readonly reference: string } | undefined {
-  const [, scheme, found] = reference.exec(value) ?? []
-  return found === undefined ? undefined : { before: scheme === undefined ? '' : `${scheme} `, reference: found }
-}
-
 /** The server and the tool that an MCP tool refers to. */
 export const McpConfig = z.strictObject({
   server: z.string().trim().min(1).max(200),

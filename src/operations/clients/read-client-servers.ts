@@ -55,7 +55,7 @@ function readToml(text: string, file: string): unknown {
 }
 
 /** A name with the characters that names of sources may have. */
-function toSourceName(original: string): string {
+export function toSourceName(original: string): string {
   const plain = original
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
     .replaceAll(/_{2,}/g, '_')

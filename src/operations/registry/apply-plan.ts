@@ -1,6 +1,14 @@
 import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { Bundle, BundleCategory, BundlePlan, BundlePolicy, BundleTool, PlanPart } from '../../contract/bundle.ts'
+import type {
+  Bundle,
+  BundleCategory,
+  BundlePlan,
+  BundlePolicy,
+  BundleSource,
+  BundleTool,
+  PlanPart,
+} from '../../contract/bundle.ts'
 import type { DefinitionStore } from '../../contract/definition-store.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
@@ -32,6 +40,18 @@ export async function applyPlan(
   for (const name of plan.remove) await stores.tools.remove(caller, name)
   for (const name of plan.categories.remove) await stores.categories.remove(caller, name, { reparent: false })
   await applyRules(stores, context, plan, wanted)
+  await applySources(stores, context, plan, wanted)
+}
+
+/** A created or changed server is started only after its command or URL is approved here. */
+async function applySources(stores: Stores, { caller }: OperationContext, { sources }: BundlePlan, wanted: Bundle) {
+  const byName = new Map(wanted.sources.map((source) => [source.name, source]))
+  for (const name of sources.create) await stores.sources.create(caller, byName.get(name) as BundleSource)
+  for (const { name } of sources.change) {
+    const { server, trust } = byName.get(name) as BundleSource
+    await stores.sources.change(caller, name, () => ({ action: 'change', change: { server, trust } }))
+  }
+  for (const name of sources.remove) await stores.sources.remove(caller, name)
 }
 
 /** Policies, toolsets and limits do not depend on each other. */

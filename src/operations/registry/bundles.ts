@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { asStored } from '../../contract/as-stored.ts'
-import { Bundle, type BundlePlan, splitHint, WholeBundle } from '../../contract/bundle.ts'
+import { Bundle, type BundlePlan, type PlanPart, splitHint, WholeBundle } from '../../contract/bundle.ts'
 import { OpenApiOptions } from '../../contract/openapi.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
@@ -45,12 +45,13 @@ const Part = z.object({
   unchanged: z.int(),
 })
 const ToolDiffText = z.object({ tool: z.string(), class: ChangeClass, text: z.string() })
-const Plan = Part.extend({ categories: Part, policies: Part, toolsets: Part, limits: Part })
+const Plan = Part.extend({ categories: Part, policies: Part, toolsets: Part, limits: Part, sources: Part })
 
 /** Exports the registry. */
 export const exportBundle = defineOperation({
   name: 'bundle.export',
-  summary: 'Export all tools, categories, policies, toolsets and limits as one bundle for another registry.',
+  summary:
+    'Export all tools, categories, policies, toolsets, limits and sources as one bundle for another registry; sources for administrators.',
   scope: 'read',
   needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/bundle', tag },
@@ -62,7 +63,9 @@ export const exportBundle = defineOperation({
     const names = await readableNames(context)
     // Toolsets and limits contain names of callers.
     const mayRead = context.scopes.has('write') && context.caller.toolsets === undefined
-    const rest = mayRead ? {} : { toolsets: [], limits: [] }
+    // The commands of sources are for administrators.
+    const isAdmin = context.scopes.has('admin') && context.caller.toolsets === undefined
+    const rest = { ...(mayRead ? {} : { toolsets: [], limits: [] }), ...(isAdmin ? {} : { sources: [] }) }
     if (names === undefined) return { ...bundle, ...rest, policies: bundle.policies.map(shownPolicy) }
     // Policies contain tool names, so callers with hidden tools get none.
     return { ...bundle, ...rest, tools: bundle.tools.filter(({ name }) => names.has(name)), policies: [] }
@@ -90,7 +93,7 @@ export const importBundle = defineOperation({
   summary: 'Apply a bundle to the registry, all or nothing; with dryRun, only return the plan.',
   subject: 'bundle',
   scope: 'admin',
-  needs: ['catalog', 'registry'],
+  needs: ['catalog', 'registry', 'sources?'],
   http: {
     method: 'post',
     path: '/bundle',
@@ -124,6 +127,7 @@ export const importBundle = defineOperation({
 })
 
 type Given = z.output<typeof ImportInput>
+type ImportContext = OperationContext<'catalog' | 'registry' | 'sources?'>
 
 async function readGiven(
   { bundle, text = '', file, openapi }: Given,
@@ -137,11 +141,7 @@ async function readGiven(
   return { what: file, ...(await readBundleInWorker(text, { file, openapi, signal })) }
 }
 
-async function makeSo(
-  { prune, dryRun, openapi }: Given,
-  read: UncheckedBundle,
-  context: OperationContext<'catalog' | 'registry'>,
-) {
+async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, context: ImportContext) {
   const { stores } = context.registry
   const readProtected = async (on: Stores) => {
     const current = await readCurrent(on, context.caller.workspace)
@@ -164,6 +164,7 @@ async function makeSo(
       ...read.problems.map(({ message }) => message),
       ...warningsOf(checked, plan),
       ...(prune ? [] : warnMissing(current, read.bundle, namespace)),
+      ...warnUnapproved(plan.sources),
     ]
     const destinations = destinationsOf(plan, read.bundle)
     return { plan, diffs: await diffsOf(plan, current, read.bundle), warnings, destinations }
@@ -171,11 +172,26 @@ async function makeSo(
   if (dryRun) return { ...toAnswer(await planOn(stores)), applied: false }
   const planned = await stores.transaction(async (inner) => {
     const done = await planOn(inner)
+    requireGrants(context, done.plan.sources, read.bundle)
     await applyPlan(inner, context, done.plan, read.bundle)
     return done
   }, importing)
+  for (const name of planned.plan.sources.remove) context.sources?.stop({ workspace: context.caller.workspace, name })
   return { ...toAnswer(planned), applied: true }
 }
+
+const touchedBy = ({ create, change }: PlanPart): readonly string[] => [...create, ...change.map(({ name }) => name)]
+
+/** The workspace must have the grants that its new servers need, as for one that is added alone. */
+function requireGrants({ sources, caller }: ImportContext, part: PlanPart, wanted: Bundle): void {
+  const touched = new Set(touchedBy(part))
+  for (const { name, server } of wanted.sources) if (touched.has(name)) sources?.requireGrants(caller.workspace, server)
+}
+
+const warnUnapproved = (part: PlanPart): readonly string[] =>
+  touchedBy(part).map(
+    (name) => `the source ${name} is not started before it is approved: tooldex sources approve ${name}`,
+  )
 
 /** Tools of a service that its document no longer has. */
 function warnMissing(current: Bundle, wanted: Bundle, namespace: string | undefined): readonly string[] {
@@ -199,7 +215,8 @@ async function withPlaces(thrown: unknown, { bundle, text = '', file, openapi }:
   return new TooldexError(code, message, { problems, hint })
 }
 
-const isInBundle = ({ pointer }: Problem) => /^\/(?:tools|categories|policies|toolsets|limits)\//.test(pointer ?? '')
+const isInBundle = ({ pointer }: Problem) =>
+  /^\/(?:tools|categories|policies|toolsets|limits|sources)\//.test(pointer ?? '')
 
 const maxDiffs = 50
 // Thousands of tools take the embedded engine longer than any other change.

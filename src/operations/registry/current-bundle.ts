@@ -33,6 +33,7 @@ export async function readCurrent(
     policies: [...(await stores.policies.list(workspace))],
     toolsets: [...(await stores.toolsets.list(workspace))],
     limits: [...(await stores.limits.list(workspace))],
+    sources: (await stores.sources.list(workspace)).map(({ name, trust, server }) => ({ name, trust, server })),
   }
 }
 

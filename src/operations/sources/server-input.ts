@@ -3,8 +3,8 @@ import { TooldexError } from '../../base/errors.ts'
 import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
-import { findReference } from '../../executors/mcp/server-settings.ts'
 import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
+import { findReference } from '../../rules/secret-reference.ts'
 import type { OperationContext } from '../operation.ts'
 
 const { command, args, env, cwd, isolation, folders, network, timeoutMs, connectTimeoutMs, idleMs, passThrough } =
@@ -79,13 +79,14 @@ export interface MovedSecrets {
   readonly secrets: ReadonlyMap<string, string>
 }
 
-/** Moves literal values of variables and headers with the name of a secret to stored secrets. */
-export function moveSecrets(source: string, server: McpServer): MovedSecrets {
+/** Moves literal values of variables and headers with the name of a secret, or with one of these names, to stored secrets. */
+export function moveSecrets(source: string, server: McpServer, secretNames: readonly string[] = []): MovedSecrets {
   const secrets = new Map<string, string>()
   const move = (values: Readonly<Record<string, string>>, isSecret: (name: string) => boolean) =>
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
-        if (value === '' || !isSecret(name) || findReference(value) !== undefined) return [name, value]
+        const isMoved = isSecret(name) || secretNames.includes(name)
+        if (value === '' || !isMoved || findReference(value) !== undefined) return [name, value]
         const [, scheme = '', secret = value] = /^((?:Bearer|Basic|Token) )(.+)$/i.exec(value) ?? []
         const stored = `${source}.${name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`.slice(0, 100)
         secrets.set(stored, secret)

@@ -18,6 +18,12 @@ const approve = z
   .optional()
   .describe('The hash of the command or URL, to approve it in the same request.')
 
+const secretNames = z
+  .array(z.string().max(200))
+  .max(200)
+  .optional()
+  .describe('Variables and headers whose literal values are stored as secrets, beside those with the name of a secret.')
+
 /** Adds an MCP server as a source. */
 export const addSource = defineOperation({
   name: 'sources.add',
@@ -26,10 +32,10 @@ export const addSource = defineOperation({
   scope: 'admin',
   needs,
   http: { method: 'post', path: '/sources', status: 201, tag, location: '/sources/{name}', deadlineMs: 600_000 },
-  input: z.strictObject({ name, ...serverFields, trust: SourceTrust.default('hold'), approve }),
+  input: z.strictObject({ name, ...serverFields, secretNames, trust: SourceTrust.default('hold'), approve }),
   output: SourceDetail,
-  async handle({ name, trust, approve: hash, ...fields }, context) {
-    const { server, secrets } = moveSecrets(name, toServer(fields))
+  async handle({ name, trust, approve: hash, secretNames, ...fields }, context) {
+    const { server, secrets } = moveSecrets(name, toServer(fields), secretNames)
     context.sources.requireGrants(context.caller.workspace, server)
     await refuseTakenNamespace(context, name)
     if (hash !== undefined) requireHash(hash, approvalHash(server))

@@ -151,7 +151,7 @@ const words = fc.array(short, { maxLength: 3 })
 const toolset = fc.record(
   {
     name: slug,
-    description: text,
+    description: text.map((each) => each.slice(0, 2000)),
     filter: fc.record({ namespaces: words, tags: words, categories: words, names: words }, { requiredKeys: [] }),
     policy: policy.map((each) => each.policy),
     mode: fc.constantFrom('progressive', 'classic'),
@@ -170,6 +170,30 @@ const limit = fc.record(
     tokensPerDay: fc.maxSafeNat(),
   },
   { requiredKeys: ['name', 'callsPerDay'] },
+)
+
+const texts = fc.dictionary(fc.constantFrom('MODE', 'PATH_OF_DATA', 'X_ORG'), text, { maxKeys: 2 })
+const server = fc.oneof(
+  fc.record(
+    {
+      command: short,
+      args: fc.array(text, { maxLength: 2 }),
+      env: texts,
+      cwd: text,
+      isolation: fc.constantFrom('isolated', 'confined'),
+      folders: fc.array(short, { maxLength: 2 }),
+      network: fc.boolean(),
+    },
+    { requiredKeys: ['command'] },
+  ),
+  fc.record(
+    { url: fc.constant('https://mcp.example.com/mcp'), headers: texts, allowPrivate: fc.boolean() },
+    { requiredKeys: ['url'] },
+  ),
+)
+const source = fc.record(
+  { name: fc.constantFrom('memory', 'docs', 'a_b'), trust: fc.constantFrom('hold', 'pinned'), server },
+  { requiredKeys: ['name', 'server'] },
 )
 
 /** Trees of categories: each may be in one before it. */
@@ -203,6 +227,7 @@ export const anyBundle: fc.Arbitrary<Bundle> = categories.chain((given) =>
       policies: fc.uniqueArray(policy, { maxLength: 2, selector: (each) => each.name.trim() }),
       toolsets: fc.uniqueArray(toolset, { maxLength: 2, selector: (each) => each.name }),
       limits: fc.uniqueArray(limit, { maxLength: 2, selector: (each) => each.name.trim() }),
+      sources: fc.uniqueArray(source, { maxLength: 2, selector: (each) => each.name }),
     })
     .map((input) => sortBundle(Bundle.parse(input))),
 )

@@ -1,4 +1,5 @@
 import { limitKeys } from '../../contract/limit.ts'
+import { HttpServer, StdioServer } from '../../contract/mcp-server.ts'
 import { policyKeys } from '../../contract/policy.ts'
 import { toolsetKeys } from '../../contract/toolset.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
@@ -76,12 +77,18 @@ export const toolKeys: KeyShape = {
 
 /** The keys of a bundle: as on the wire, or in snake_case. */
 export const bundleKeys: KeyShape = {
-  keys: sameKeys('tooldex categories tools policies toolsets limits'),
+  keys: sameKeys('tooldex categories tools policies toolsets limits sources'),
   inside: {
     categories: { keys: sameKeys('name description parent') },
     tools: toolKeys,
     policies: { keys: sameKeys('name policy'), inside: { policy: policyKeys } },
     toolsets: toolsetKeys,
     limits: limitKeys,
+    sources: {
+      keys: sameKeys('name trust server'),
+      inside: {
+        server: { keys: bothSpellings(Object.keys({ ...StdioServer.shape, ...HttpServer.shape }).join(' ')) },
+      },
+    },
   },
 }

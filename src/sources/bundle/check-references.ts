@@ -1,10 +1,11 @@
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import { type Bundle, type BundleCategory, bundleKinds } from '../../contract/bundle.ts'
+import { type Bundle, type BundleCategory, type BundleSource, bundleKinds } from '../../contract/bundle.ts'
 import { findCategoryNameProblem, registryLimits } from '../../contract/registry.ts'
 import { type Finding, toProblem } from '../../diagnostics/finding.ts'
 import { checkLimitRule } from '../../rules/limit-rules.ts'
 import { checkPolicy, type FaultOfPattern } from '../../rules/policy-rules.ts'
+import { findLiteralSecrets } from '../../rules/secret-reference.ts'
 import { checkToolset } from '../../rules/toolset-rules.ts'
 import type { BundlePart } from './read-part.ts'
 
@@ -24,16 +25,28 @@ export function checkBundleData(bundle: Bundle, faultOf?: FaultOfPattern): reado
   return found.map((finding) => toProblem(finding))
 }
 
-/** Contradictions in the policies, toolsets and limits of a bundle. */
-export function checkRules({ policies, toolsets, limits }: Bundle, faultOf?: FaultOfPattern): readonly Finding[] {
+/** Contradictions in the policies, toolsets and limits of a bundle, and secrets in its sources. */
+export function checkRules(
+  { policies, toolsets, limits, sources }: Bundle,
+  faultOf?: FaultOfPattern,
+): readonly Finding[] {
   const below = (path: readonly PropertyKey[], found: readonly Finding[]) =>
     found.map((finding) => ({ ...finding, path: [...path, ...finding.path] }))
   return [
     ...policies.flatMap(({ policy }, index) => below(['policies', index, 'policy'], checkPolicy(policy, faultOf))),
     ...toolsets.flatMap((toolset, index) => below(['toolsets', index], checkToolset(toolset, faultOf))),
     ...limits.flatMap((limit, index) => below(['limits', index], checkLimitRule(limit))),
+    ...sources.flatMap(({ server }, index) => below(['sources', index, 'server'], checkServer(server))),
   ]
 }
+
+/** A file is read by many, so it refers to secrets. */
+const checkServer = (server: BundleSource['server']): readonly Finding[] =>
+  findLiteralSecrets(server).map((path) => ({
+    path,
+    message: `${path[1]} is a secret, and a bundle contains none`,
+    hint: 'store it with: tooldex secrets set NAME, and write secret:NAME',
+  }))
 
 /** Duplicate names and, if all files could be read, unknown names. */
 export function checkTogether<Seen extends Part>(
@@ -52,6 +65,7 @@ const singular = {
   policies: 'policy',
   toolsets: 'toolset',
   limits: 'limit',
+  sources: 'source',
 } as const
 
 function findTwice<Seen extends Part>(

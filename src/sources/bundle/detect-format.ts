@@ -23,7 +23,7 @@ export function detectFormat(value: unknown): BundleFormat | undefined {
   if (has('command')) return 'cli'
   if (isWholeTool(value)) return 'tool'
   if (isFields(value.result) && Array.isArray(value.result.tools)) return 'list'
-  const isBundle = has('policies') || has('toolsets') || has('limits')
+  const isBundle = has('policies') || has('toolsets') || has('limits') || has('sources')
   if (Array.isArray(value.tools)) return has('categories') || isBundle ? 'bundle' : 'list'
   if (has('categories')) return isBundle ? 'bundle' : 'categories'
   if (isBundle) return 'bundle'

@@ -69,11 +69,12 @@ function joinParts(parts: readonly BundlePart[]): Bundle {
     policies: parts.flatMap(({ bundle }) => bundle.policies),
     toolsets: parts.flatMap(({ bundle }) => bundle.toolsets),
     limits: parts.flatMap(({ bundle }) => bundle.limits),
+    sources: parts.flatMap(({ bundle }) => bundle.sources),
   })
 }
 
 /** Sorts a bundle by name, independent of the locale. */
-export function sortBundle({ tooldex, categories, tools, policies, toolsets, limits }: Bundle): Bundle {
+export function sortBundle({ tooldex, categories, tools, policies, toolsets, limits, sources }: Bundle): Bundle {
   return {
     tooldex,
     categories: categories.toSorted(byName),
@@ -81,6 +82,7 @@ export function sortBundle({ tooldex, categories, tools, policies, toolsets, lim
     policies: policies.toSorted(byName),
     toolsets: toolsets.toSorted(byName),
     limits: limits.toSorted(byName),
+    sources: sources.toSorted(byName),
   }
 }
 

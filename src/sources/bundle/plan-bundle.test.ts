@@ -23,6 +23,7 @@ function apply(current: Bundle, wanted: Bundle, plan: BundlePlan): Bundle {
     policies: applyPart(current.policies, wanted.policies, plan.policies),
     toolsets: applyPart(current.toolsets, wanted.toolsets, plan.toolsets),
     limits: applyPart(current.limits, wanted.limits, plan.limits),
+    sources: applyPart(current.sources, wanted.sources, plan.sources),
   })
 }
 
@@ -57,12 +58,14 @@ describe('planBundle', () => {
           policies: nothing,
           toolsets: nothing,
           limits: nothing,
+          sources: nothing,
         })
         if (!prune) return
         expect(applied.categories).toEqual(wanted.categories)
         expect(applied.policies).toEqual(wanted.policies)
         expect(applied.toolsets).toEqual(wanted.toolsets)
         expect(applied.limits).toEqual(wanted.limits)
+        expect(applied.sources).toEqual(wanted.sources)
         const stays = new Map(current.tools.map(({ name, status }) => [name, status]))
         const due = wanted.tools.map((tool) => ({ ...tool, status: tool.status ?? stays.get(tool.name) }))
         expect(JSON.stringify(withoutNotes(applied).map(sortKeys))).toBe(

@@ -35,6 +35,7 @@ export async function planBundle(
     policies: await planPart(current.policies, wanted.policies, pruned(current.policies)),
     toolsets: await planPart(current.toolsets, wanted.toolsets, pruned(current.toolsets)),
     limits: await planPart(current.limits, wanted.limits, pruned(current.limits)),
+    sources: await planPart(current.sources, wanted.sources, pruned(current.sources)),
   }
 }
 

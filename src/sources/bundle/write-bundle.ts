@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Bundle, BundleCategory, BundleTool } from '../../contract/bundle.ts'
+import { type Bundle, BundleCategory, type BundleSource, BundleTool } from '../../contract/bundle.ts'
+import { HttpServer, StdioServer } from '../../contract/mcp-server.ts'
 import { ExecutorChoice, Policy } from '../../contract/policy.ts'
 import { Toolset } from '../../contract/toolset.ts'
 import { writeYaml } from '../../documents/write-yaml.ts'
@@ -8,7 +9,7 @@ import { sortBundle } from './locate-bundle.ts'
 
 /** A bundle as text that reads back as the same bundle: sorted by name, keys in a fixed order, defaults omitted. */
 export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {
-  const { categories, tools, policies, toolsets, limits } = sortBundle(bundle)
+  const { categories, tools, policies, toolsets, limits, sources } = sortBundle(bundle)
   const written = {
     tooldex: 1,
     ...(categories.length === 0 ? {} : { categories: categories.map(writeCategory) }),
@@ -16,6 +17,7 @@ export function writeBundle(bundle: Bundle, format: 'yaml' | 'json'): string {
     ...(policies.length === 0 ? {} : { policies: policies.map(writePolicy) }),
     ...(toolsets.length === 0 ? {} : { toolsets: toolsets.map(writeToolset) }),
     ...(limits.length === 0 ? {} : { limits }),
+    ...(sources.length === 0 ? {} : { sources: sources.map(writeSource) }),
   }
   return format === 'json' ? `${JSON.stringify(written, null, 2)}\n` : writeYaml(written)
 }
@@ -40,6 +42,18 @@ const writePolicy = ({ name, policy }: Bundle['policies'][number]) => {
 function writeRules(policy: Policy): Record<string, unknown> {
   const executor = leaveOut(policy.executor, emptyPolicy.executor, Object.keys(ExecutorChoice.shape))
   return leaveOut({ ...policy, executor }, { ...emptyPolicy, executor: {} }, Object.keys(Policy.shape))
+}
+
+const emptyServers = {
+  command: StdioServer.parse({ command: '?' }),
+  url: HttpServer.parse({ url: 'http://localhost' }),
+}
+
+function writeSource({ name, trust, server }: BundleSource): Record<string, unknown> {
+  const empty = 'command' in server ? emptyServers.command : emptyServers.url
+  const order = Object.keys('command' in server ? StdioServer.shape : HttpServer.shape)
+  const written = leaveOut(server, { ...empty, command: undefined, url: undefined }, order)
+  return { name, ...(trust === 'hold' ? {} : { trust }), server: written }
 }
 
 const emptyToolset = Toolset.parse({ name: 'x' })

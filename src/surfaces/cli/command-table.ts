@@ -47,7 +47,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/install.ts')).addUninstall,
   },
   export: {
-    summary: 'print the config with which an MCP client reaches Tooldex',
+    summary: 'print the config or server.json with which MCP clients reach Tooldex',
     load: async () => (await import('./commands/export.ts')).addExport,
   },
   skill: {
@@ -111,7 +111,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/registry/tools.ts')).addTools,
   },
   apply: {
-    summary: 'update the registry from a folder of tools, categories, policies, toolsets and limits',
+    summary: 'update the registry from a folder of tools, categories, policies, toolsets, limits and sources',
     load: async () => (await import('./commands/registry/apply.ts')).addApply,
   },
   categories: {

@@ -2,11 +2,13 @@ import { exportClient } from '../../../operations/clients/install-client.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import { clientArgument, type EntryFlags, openEntry, withEntryOptions, withPlaceOptions } from './client-entry.ts'
 import { type AddCommand, toJson } from './command.ts'
+import { addExportServerJson } from './registry/registry-file.ts'
 
-/** `tooldex export mcp-config [CLIENT] [CONFIG...]`: prints the config with which a client reaches the server. */
+/** `tooldex export mcp-config [CLIENT] [CONFIG...]` and `tooldex export server-json`: what tells a client how to reach the server. */
 export const addExport: AddCommand = (program, host) => {
-  const command = program
-    .command('export')
+  const group = program.command('export')
+  addExportServerJson(group, host)
+  const command = group
     .command('mcp-config')
     .description('print the config with which an MCP client reaches Tooldex, without writing it')
     .argument('[client]', `${clientArgument}; the default is the form of .mcp.json`, 'claude-code')

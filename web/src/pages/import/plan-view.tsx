@@ -12,13 +12,14 @@ const maxWarnings = 20
 
 /** What an import would change, or has changed. */
 export function PlanView({ result: { plan, diffs, warnings, destinations } }: { readonly result: Imported }) {
-  const { categories, policies, toolsets, limits, ...tools } = plan
+  const { categories, policies, toolsets, limits, sources, ...tools } = plan
   const parts = [
     ['Tools', tools],
     ['Categories', categories],
     ['Policies', policies],
     ['Toolsets', toolsets],
     ['Limits', limits],
+    ['Sources', sources],
   ] as const
   const touched = parts.filter(([, part]) => part.create.length + part.change.length + part.remove.length > 0)
   return (

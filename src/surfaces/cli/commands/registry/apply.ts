@@ -21,7 +21,7 @@ export const addApply: AddCommand = (program, host) => {
     if (flags.prune && isEmpty(bundle))
       throw new TooldexError(
         'USAGE',
-        `${folder} contains no tools, categories, policies, toolsets or limits, so --prune would remove everything.`,
+        `${folder} contains no tools, categories, policies, toolsets, limits or sources, so --prune would remove everything.`,
         {
           hint: 'Name the folder with your files, or omit --prune.',
         },

@@ -11,6 +11,7 @@ import type { CliHost, RegistryClient } from '../../host.ts'
 import { type AddCommand, collect, parseCount, toJson } from '../command.ts'
 import { operationCommands, tableText } from '../operation-command.ts'
 import { definedOptions, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
+import { readRegistryFile, registryFileOf } from './registry-file.ts'
 
 interface AddFlags extends RegistryFlags {
   readonly env?: readonly string[]
@@ -23,14 +24,19 @@ interface AddFlags extends RegistryFlags {
   readonly timeout?: number
   readonly trust?: 'hold' | 'trusted' | 'pinned'
   readonly yes?: boolean
+  readonly set?: readonly string[]
+  readonly package?: string
 }
 
-/** `tooldex add NAME -- COMMAND ARGS...` and `tooldex add NAME URL`: a whole MCP server as a source of tools. */
+/** `tooldex add NAME -- COMMAND ARGS...`, `tooldex add NAME URL` and `tooldex add registry:FILE`: a whole MCP server as a source. */
 export const addAdd: AddCommand = (program, host, exit) => {
   const command = program
     .command('add')
-    .argument('<name>', 'the name of the source, which is the namespace of its tools')
-    .argument('<command-or-url...>', 'the URL of the server, or after -- its command with arguments')
+    .argument('<name>', 'the name of the source, which is the namespace of its tools; or registry:FILE')
+    .argument(
+      '[command-or-url...]',
+      'the URL of the server, registry:FILE for a server.json of the MCP registry, or after -- its command with arguments',
+    )
     .option('--env <name=value>', 'a variable of the program; secret:NAME refers to a stored secret', collect)
     .option('--header <name: value>', 'a header of each request; secret:NAME refers to a stored secret', collect)
     .option('--cwd <folder>', 'the working directory of the program')
@@ -40,32 +46,52 @@ export const addAdd: AddCommand = (program, host, exit) => {
     .option('--allow-private', 'allow a URL with a private address')
     .option('--timeout <seconds>', 'the timeout of its calls', parseCount)
     .option('--trust <rule>', 'the handling of changed definitions: hold, trusted or pinned')
+    .option('--set <name=value>', 'the value of an argument or variable of a server.json', collect)
+    .option('--package <kind>', 'what to use of a server.json: npm, pypi, oci or remote (default: the first)')
     .option('-y, --yes', 'approve the command or URL without a question')
   withRegistryOptions(command).action((name: string, words: string[], flags: AddFlags) =>
     withRegistry(host, flags, async (registry) => {
-      const added = await registry.invoke(sources.addSource, { name, ...toFields(words, flags) })
+      const added = await registry.invoke(sources.addSource, toSource(name, words, flags))
       await approveShown(added, { registry, host, flags, exit })
     }),
   )
 }
 
+/** A source from the words of a command line; one of a `server.json` has the name of its server, or another one. */
+function toSource(name: string, words: readonly string[], flags: AddFlags): Record<string, unknown> {
+  const file = registryFileOf(words.length === 0 ? [name] : words)
+  if (file !== undefined) {
+    const { env, headers, ...others } = optionFields(flags)
+    const found = readRegistryFile(file, { set: flags.set, package: flags.package, env, headers })
+    return { name: words.length === 0 ? found.name : name, ...found.fields, ...definedOptions(others) }
+  }
+  if (words.length === 0)
+    throw new TooldexError('USAGE', `The source '${name}' has no command or URL.`, {
+      hint: `Write: tooldex add ${name} -- COMMAND ARGS, tooldex add ${name} URL, or tooldex add registry:FILE`,
+    })
+  if (flags.set !== undefined || flags.package !== undefined)
+    throw new TooldexError('USAGE', '--set and --package are for a server.json.', { hint: 'Write: registry:FILE' })
+  return { name, ...toFields(words, flags) }
+}
+
 /** The fields of a server from the words of a command line: one word that is a URL, or a command. */
 function toFields([first = '', ...args]: readonly string[], flags: AddFlags): Record<string, unknown> {
   const isUrl = /^https?:\/\//i.test(first) && args.length === 0
-  return definedOptions({
-    ...(isUrl ? { url: first } : { command: first, args }),
-    env: flags.env && Object.fromEntries(flags.env.map((pair) => splitPair(pair, '=', '--env NAME=VALUE'))),
-    headers:
-      flags.header && Object.fromEntries(flags.header.map((pair) => splitPair(pair, ':', "--header 'NAME: VALUE'"))),
-    cwd: flags.cwd,
-    isolation: flags.isolation,
-    folders: flags.folder?.map(toAbsolute),
-    network: flags.network,
-    allowPrivate: flags.allowPrivate,
-    timeoutMs: flags.timeout && flags.timeout * 1000,
-    trust: flags.trust,
-  })
+  return definedOptions({ ...(isUrl ? { url: first } : { command: first, args }), ...optionFields(flags) })
 }
+
+const optionFields = (flags: AddFlags) => ({
+  env: flags.env && Object.fromEntries(flags.env.map((pair) => splitPair(pair, '=', '--env NAME=VALUE'))),
+  headers:
+    flags.header && Object.fromEntries(flags.header.map((pair) => splitPair(pair, ':', "--header 'NAME: VALUE'"))),
+  cwd: flags.cwd,
+  isolation: flags.isolation,
+  folders: flags.folder?.map(toAbsolute),
+  network: flags.network,
+  allowPrivate: flags.allowPrivate,
+  timeoutMs: flags.timeout && flags.timeout * 1000,
+  trust: flags.trust,
+})
 
 /** A folder of the command line, which a server in another folder would not find. */
 function toAbsolute(folder: string): string {

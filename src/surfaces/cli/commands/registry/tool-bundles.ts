@@ -22,7 +22,7 @@ export function addBundles(group: Command, host: CliHost): void {
   const write = group
     .command('export [file]')
     .description(
-      'write all tools, categories, policies, toolsets and limits as one bundle, to a file or to standard output (-)',
+      'write all tools, categories, policies, toolsets, limits and sources as one bundle, to a file or to standard output (-)',
     )
     .addOption(
       new Option('--format <format>', 'output format (default: by the name of the file, or YAML)').choices([
@@ -85,16 +85,17 @@ function save(file: string, text: string): void {
   }
 }
 
-const countsOf = ({ tools, categories, policies, toolsets, limits }: Bundle) => ({
+const countsOf = ({ tools, categories, policies, toolsets, limits, sources }: Bundle) => ({
   tools: tools.length,
   categories: categories.length,
   policies: policies.length,
   toolsets: toolsets.length,
   limits: limits.length,
+  sources: sources.length,
 })
 
 type Answer = z.output<typeof importBundle.output>
-type Part = Omit<Answer['plan'], 'categories' | 'policies' | 'toolsets' | 'limits'>
+type Part = Omit<Answer['plan'], 'categories' | 'policies' | 'toolsets' | 'limits' | 'sources'>
 
 /** Formats the changes of an import, one per line: + for new, ~ for changed, - for removed. */
 function bundlePlanText({ plan, diffs, applied, warnings, destinations = [] }: Answer): string {
@@ -104,6 +105,7 @@ function bundlePlanText({ plan, diffs, applied, warnings, destinations = [] }: A
     ...partLines('policy', plan.policies),
     ...partLines('toolset', plan.toolsets),
     ...partLines('limit', plan.limits),
+    ...partLines('source', plan.sources),
     ...partLines('tool', plan, texts),
   ]
   const notes = warnings.map((warning) => `warning: ${showInvisible(warning)}`)
@@ -138,8 +140,11 @@ const fieldsText = ({ fields, status }: Part['change'][number]): string =>
 const indented = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : text.split('\n').map((line) => `    ${line}`)
 
-function countText({ categories, policies, toolsets, limits, ...tools }: Answer['plan'], applied: boolean): string {
-  const parts: readonly Part[] = [tools, categories, policies, toolsets, limits]
+function countText(
+  { categories, policies, toolsets, limits, sources, ...tools }: Answer['plan'],
+  applied: boolean,
+): string {
+  const parts: readonly Part[] = [tools, categories, policies, toolsets, limits, sources]
   const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0)
   const [created, changed] = [sum(({ create }) => create.length), sum(({ change }) => change.length)]
   const [removed, same] = [sum(({ remove }) => remove.length), sum(({ unchanged }) => unchanged)]
