@@ -334,3 +334,30 @@ it('shows variables, folder and headers with the command to approve, and no name
   }
   expect((await request('POST', '/sources', { body: { ...remote, name: 'a_b-c_d' } })).status).toBe(201)
 })
+
+it('106: a tool whose schema refers elsewhere or never ends to match is refused alone, and nothing is fetched', async () => {
+  const asked: string[] = []
+  const canary = createServer((request, response) => {
+    asked.push(String(request.url))
+    response.end('{}')
+  })
+  await once(canary.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void canary.close())
+  const elsewhere = { $ref: `http://127.0.0.1:${(canary.address() as AddressInfo).port}/schema.json` }
+  const slow = { type: 'object', properties: { word: { type: 'string', pattern: '^(a+)+$' } } }
+  const { run, context } = await openSources()
+  const server = changingServer({
+    tools: [
+      ...[tool('read'), tool('elsewhere', { inputSchema: elsewhere }), tool('slow', { inputSchema: slow })],
+      ...[{ name: 'none' }, { name: 'text', inputSchema: 'object' }, { description: 'nameless' }, 'no tool'],
+    ],
+  })
+  const { command, args } = server.definition
+  expect(await run('add', 'archive', '--yes', '--', command, ...args)).toMatchObject({ code: 0 })
+  expect(await call(context, 'archive__read')).toBe('read ran')
+  await expect(call(context, 'archive__elsewhere')).rejects.toMatchObject({ code: 'INPUT_INVALID' })
+  const word = `${'a'.repeat(40)}!`
+  await expect(call(context, 'archive__slow', { word })).rejects.toMatchObject({ code: expect.any(String) })
+  expect(server.calls()).toEqual(['read'])
+  expect(asked).toEqual([])
+})

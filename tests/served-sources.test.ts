@@ -9,6 +9,7 @@ import { projectRoot } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
 import { startServer, type TestServer } from './support/start-server.ts'
 import { tempFile } from './support/temp-folder.ts'
+import { startHttp } from './upstreams/start-executor.ts'
 
 let server: TestServer
 let archive: ReturnType<typeof changingServer>
@@ -157,4 +158,47 @@ it('is written as the server.json of a toolset, by which another registry adds i
   const input = { name: 'official__add', arguments: { a: 20, b: 22 } }
   const called = await other.client.invoke(callTool, { name: 'remote__call_tool', arguments: input })
   expect(JSON.stringify(called)).toContain('42')
+})
+
+it('108: refuses requests of a server to the client, unless its definition passes them on to a client that can answer', async () => {
+  const asked: string[] = []
+  const capabilities = { elicitation: { form: {} }, sampling: {} }
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' }, capabilities })
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    asked.push(params.message)
+    return { action: 'accept', content: { city: 'Bern' } }
+  })
+  client.setRequestHandler('sampling/createMessage', () => {
+    asked.push('sampling')
+    return { model: 'm', role: 'assistant', content: { type: 'text', text: 'sampled' } }
+  })
+  const requestInit = { headers: { authorization: `Bearer ${server.key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+  onTestFinished(() => client.close())
+  const call = (text: string) =>
+    client.callTool({ name: 'call_tool', arguments: { name: 'official__ask', arguments: { text } } })
+  expect(await call('city')).toMatchObject({ isError: true })
+  const changed = await server.request('PATCH', '/sources/official', { body: { clientRequests: ['elicitation'] } })
+  expect(changed.body).toMatchObject({ isApproved: true, server: { clientRequests: ['elicitation'] } })
+  expect(textOf(await call('city'))).toContain('Bern')
+  expect(asked).toEqual(['Which city?'])
+  expect(await call('sampling')).toMatchObject({ isError: true })
+  const none = await overHttp('2026-07-28')
+  const request = { name: 'call_tool', arguments: { name: 'official__ask', arguments: { text: 'city' } } }
+  await expect(none.callTool(request)).rejects.toThrow('Missing required client capabilities: elicitation')
+  await server.request('PATCH', '/sources/official', { body: { clientRequests: ['elicitation', 'sampling'] } })
+  expect(textOf(await call('sampling'))).toContain('sampled')
+  expect(asked).toEqual(['Which city?', 'sampling'])
+})
+
+it.each(revisions)('105: the key of the caller is in no request to a server of a source (%s)', async (revision) => {
+  const { url, said } = await startHttp('both')
+  const name = `echo-${revision}`
+  await add(name, { url, allowPrivate: true })
+  const client = await overHttp(revision)
+  const request = { name: 'call_tool', arguments: { name: `${name}__say`, arguments: { text: 'heard' } } }
+  expect(textOf(await client.callTool(request))).toContain('heard')
+  expect(said()).toContain('"mcp-method":"tools/call"')
+  expect(said()).not.toContain(server.key)
+  await server.request('DELETE', `/sources/${name}`)
 })

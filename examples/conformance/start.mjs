@@ -11,7 +11,14 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The suite expects names without a namespace. */
 const servers = {
-  mcpServers: { fixtures: { command: process.execPath, args: [at('fixture-server.mjs')], namespace: '' } },
+  mcpServers: {
+    fixtures: {
+      command: process.execPath,
+      args: [at('fixture-server.mjs')],
+      namespace: '',
+      clientRequests: ['elicitation', 'sampling', 'roots'],
+    },
+  },
 }
 
 /** Starts the server and returns its URL, its key, and a function that stops it. */

@@ -13,6 +13,11 @@ const shared = {
   idleMs: z.int().min(100).max(86_400_000).default(300_000),
   /** Whether MCP clients are offered its prompts and resources, too. */
   passThrough: z.boolean().default(true),
+  /** The requests of the server that are passed to the client of a call, if it can answer them; all others are refused. */
+  clientRequests: z
+    .array(z.enum(['elicitation', 'sampling', 'roots']))
+    .max(3)
+    .default([]),
   /** The prefix of its prompts and resources; the name of the server by default, none if empty. */
   namespace: z
     .string()

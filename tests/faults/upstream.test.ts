@@ -1,6 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { tempFolder } from '../support/temp-folder.ts'
 import { startExecutor, stdioServer, toolOf } from '../upstreams/start-executor.ts'
 
@@ -200,6 +204,28 @@ describe('fault 100: answers that are none', () => {
     const { call } = startExecutor({ bad: hostile() })
     expect(await call('bad', 'bad-result')).toMatchObject({ status: 'FAILED', errorCode: 'UPSTREAM_ERROR' })
     expect((await call('bad', 'echo')).output).toBe('echo')
+  })
+})
+
+describe('fault 104: a server that requires a sign-in', () => {
+  it('and names an address of this network for it gets no request sent there', async () => {
+    const hosts: string[] = []
+    const onConnect = (message: unknown) => {
+      hosts.push((message as { connectParams: { hostname: string } }).connectParams.hostname)
+    }
+    subscribe('undici:client:beforeConnect', onConnect)
+    onTestFinished(() => void unsubscribe('undici:client:beforeConnect', onConnect))
+    for (const address of ['http://169.254.169.254/latest/meta-data', 'https://10.255.255.1/metadata']) {
+      const challenge = `Bearer resource_metadata="${address}", scope="all"`
+      const locked = createServer((_, response) => response.writeHead(401, { 'www-authenticate': challenge }).end())
+      await once(locked.listen(0, '127.0.0.1'), 'listening')
+      onTestFinished(() => void locked.close())
+      const url = `http://127.0.0.1:${(locked.address() as AddressInfo).port}/mcp`
+      const { call, executor } = startExecutor({ locked: { url, allowPrivate: true } })
+      expect((await call('locked', 'echo')).status).toBe('FAILED')
+      expect(executor.readiness(toolOf('locked', 'echo')).state).toBe('needs-credentials')
+    }
+    expect(new Set(hosts)).toEqual(new Set(['127.0.0.1']))
   })
 })
 

@@ -3,11 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  inputRequired,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 
 const [, , way = 'stdio', revisions = 'both'] = process.argv
+
+const requestedSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 
 const makeServer = () => {
   const server = new McpServer({ name: 'official', version: '1.0.0' })
@@ -65,6 +72,18 @@ const makeServer = () => {
     process.stderr.write(context.mcpReq.signal.aborted ? 'count was cancelled\n' : 'count has ended\n')
     return { content: [{ type: 'text', text: 'counted' }] }
   })
+  const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Which city?', requestedSchema } }
+  const sampling = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }
+  server.registerTool(
+    'ask',
+    { description: 'Ask the client', inputSchema: text },
+    async ({ text: kind }, { mcpReq }) => {
+      const { city, model } = mcpReq.inputResponses ?? {}
+      if (city === undefined && model === undefined)
+        return inputRequired({ inputRequests: kind === 'sampling' ? { model: sampling } : { city: question } })
+      return { content: [{ type: 'text', text: `answered ${JSON.stringify(city ?? model)}` }] }
+    },
+  )
   return server
 }
 

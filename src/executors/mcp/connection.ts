@@ -11,6 +11,7 @@ import {
   SdkHttpError,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/client'
+import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
 import type { CallerInput, RequestedInput } from '../../contract/executor.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
@@ -54,6 +55,9 @@ const acceptsEverything: jsonSchemaValidator = {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined })
   },
 }
+
+// One item that is not valid would make the list unreadable; each item is validated where it is used.
+const anyList = z.looseObject({})
 
 /** The listeners of a connection. */
 export interface ConnectionEvents {
@@ -147,7 +151,10 @@ export class Connection {
     { params, signal, ...call }: UpstreamRequest,
   ): Promise<OfferResult> {
     const options = { signal, timeout: noDeadline, allowInputRequired: true }
-    const result = await this.#client.request({ method, params: { ...params, ...this.#fieldsOf(call) } }, options)
+    const sent = { method, params: { ...params, ...this.#fieldsOf(call) } }
+    const result = await (method.endsWith('/list')
+      ? this.#client.request(sent, anyList, options)
+      : this.#client.request(sent, options))
     return toRequested(result) ?? (result as Readonly<Record<string, unknown>>)
   }
 

@@ -29,3 +29,17 @@ export function cut(text: string): string {
   const line = toOneLine(text.slice(0, maxCharacters * 2))
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line
 }
+
+/** Whether an error means that a credential is missing or was rejected. */
+export function isDenied(error: unknown): boolean {
+  const isMissing = (each: unknown) => each instanceof TooldexError && each.code === 'SECRET_UNAVAILABLE'
+  const { status } = (error as { data?: { status?: number } }).data ?? {}
+  return status === 401 || status === 403 || causesOf(error).some(isMissing)
+}
+
+/** Whether an error means that the server is unreachable or failing, and not that it rejected the call. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof TooldexError) return error.code === 'OUTPUT_LIMIT'
+  const { status } = (error as { data?: { status?: number } }).data ?? {}
+  return error instanceof TypeError || (status !== undefined && status >= 500)
+}

@@ -41,6 +41,7 @@ describe('loadServers', () => {
       connectTimeoutMs: 30_000,
       idleMs: 300_000,
       passThrough: true,
+      clientRequests: [],
     })
     expect(servers.get('crm')).toMatchObject({ url: 'https://crm.example/mcp', allowPrivate: false })
   })

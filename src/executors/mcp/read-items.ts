@@ -37,7 +37,8 @@ export async function readItems(
     for (const text of largeItems(result) ?? textsOf(result[lists[method]])) {
       budget.characters -= text.length
       if (items.length >= limits.items || budget.characters < 0) return items
-      if (text.length <= limits.itemCharacters) items.push(JSON.parse(text) as SourceItem)
+      const item = text.length <= limits.itemCharacters ? (JSON.parse(text) as SourceItem) : {}
+      if (typeof item.name === 'string') items.push(item)
       await turn()
     }
     cursor = result.nextCursor

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { untilAborted } from '../../base/until-aborted.ts'
+import type { McpServer } from '../../contract/mcp-server.ts'
 import type { SourceItem, SourceManifest } from '../../contract/source.ts'
 import type { Readiness } from '../../contract/tool-state.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
-import { causesOf } from '../network/run-remote.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
+import { explainMissing, passRequests, usableInput } from './client-requests.ts'
 import type { Connection, OpenedTransport, UpstreamCall, UpstreamResult } from './connection.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure, isDenied, isUnreachable } from './describe-failure.ts'
 
 const maxDurations = 100
 // The MCP client is loaded with the first call that needs it.
@@ -19,6 +20,8 @@ const loadReadItems = lazyModule(() => import('./read-items.ts'))
 export interface UpstreamOptions {
   readonly name: string
   readonly connectMs: number
+  /** The requests of the server that are passed to the client of a call. */
+  readonly clientRequests: McpServer['clientRequests']
   readonly idleMs: number
   /** The timeout of the ping after a call timed out. */
   readonly pingMs: number
@@ -74,7 +77,9 @@ export class Upstream {
 
   async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
     const began = performance.now()
-    const result = await this.#use((connection) => connection.call(call, signal), signal, call.isRepeatable)
+    const result = await this.#passing(call, (passed) =>
+      this.#use((connection) => connection.call(passed, signal), signal, call.isRepeatable),
+    )
     this.#succeededAt = new Date()
     this.#durations.push(performance.now() - began)
     if (this.#durations.length > maxDurations) this.#durations.shift()
@@ -90,7 +95,7 @@ export class Upstream {
           method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
         )
         if (!has) return undefined
-        const result = await connection.request(method, request)
+        const result = await this.#passing(request, (passed) => connection.request(method, passed))
         const { withItems } = await loadReadItems()
         return withItems(result, request.signal)
       },
@@ -108,6 +113,19 @@ export class Upstream {
   async readManifest(signal: AbortSignal): Promise<SourceManifest> {
     const { readManifest } = await loadReadItems()
     return this.#use((connection) => readManifest(connection, signal), signal, true)
+  }
+
+  /** Sends a request with the part of its client that the server may use, and refuses what it requests beyond that. */
+  async #passing<Sent extends Pick<UpstreamCall, 'callerInput'>, Result extends object>(
+    request: Sent,
+    send: (passed: Sent) => Promise<Result>,
+  ): Promise<Result> {
+    const { name, clientRequests } = this.#options
+    const callerInput = usableInput(request.callerInput, clientRequests)
+    const result = await send({ ...request, callerInput }).catch((error: unknown) => {
+      throw explainMissing(name, error, clientRequests)
+    })
+    return passRequests(name, result, clientRequests)
   }
 
   async close(): Promise<void> {
@@ -266,13 +284,6 @@ export class Upstream {
   }
 }
 
-/** Whether an error means that a credential is missing or was rejected. */
-function isDenied(error: unknown): boolean {
-  const isMissing = (each: unknown) => each instanceof TooldexError && each.code === 'SECRET_UNAVAILABLE'
-  const { status } = (error as { data?: { status?: number } }).data ?? {}
-  return status === 401 || status === 403 || causesOf(error).some(isMissing)
-}
-
 const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
 
 /** The error of a request that starts nothing. */
@@ -284,10 +295,3 @@ const repeatable = new Error('The request is repeated.')
 
 const endedError = (name: string, { end, why }: Connection): TooldexError =>
   new TooldexError(end === 'oversized-message' ? 'OUTPUT_LIMIT' : 'UPSTREAM_ERROR', `${name} ${why}.`)
-
-/** Whether an error means that the server is unreachable or failing, and not that it rejected the call. */
-function isUnreachable(error: unknown): boolean {
-  if (error instanceof TooldexError) return error.code === 'OUTPUT_LIMIT'
-  const { status } = (error as { data?: { status?: number } }).data ?? {}
-  return error instanceof TypeError || (status !== undefined && status >= 500)
-}

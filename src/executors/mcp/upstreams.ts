@@ -98,6 +98,8 @@ export class Upstreams {
     return new Upstream({
       name,
       connectMs: server.connectTimeoutMs,
+      // Definitions that were stored earlier do not have the field.
+      clientRequests: server.clientRequests ?? [],
       idleMs: server.idleMs,
       pingMs: this.#options.pingMs ?? pingMs,
       circuit: { ...defaultCircuit, ...this.#options.circuit },

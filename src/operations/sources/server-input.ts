@@ -7,8 +7,8 @@ import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
 import { findReference } from '../../rules/secret-reference.ts'
 import type { OperationContext } from '../operation.ts'
 
-const { command, args, env, cwd, isolation, folders, network, timeoutMs, connectTimeoutMs, idleMs, passThrough } =
-  StdioServer.shape
+const { command, args, env, cwd, isolation, folders, network } = StdioServer.shape
+const { timeoutMs, connectTimeoutMs, idleMs, passThrough, clientRequests } = StdioServer.shape
 const { url, headers, allowPrivate } = HttpServer.shape
 
 /** The fields that define a server: a command, or a URL. */
@@ -43,6 +43,10 @@ export const serverFields = {
   connectTimeoutMs: connectTimeoutMs.unwrap().optional().describe('The timeout of the start and the handshake.'),
   idleMs: idleMs.unwrap().optional().describe('The time without calls after which the server is stopped.'),
   passThrough: passThrough.unwrap().optional().describe('Whether clients are offered its prompts and resources.'),
+  clientRequests: clientRequests
+    .unwrap()
+    .optional()
+    .describe('Requests of the server that are passed to a client that can answer them; none by default.'),
 }
 const ServerInput = z.object(serverFields)
 export type ServerInput = z.infer<typeof ServerInput>

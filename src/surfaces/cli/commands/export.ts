@@ -4,7 +4,7 @@ import { clientArgument, type EntryFlags, openEntry, withEntryOptions, withPlace
 import { type AddCommand, toJson } from './command.ts'
 import { addExportServerJson } from './registry/registry-file.ts'
 
-/** `tooldex export mcp-config [CLIENT] [CONFIG...]` and `tooldex export server-json`: what tells a client how to reach the server. */
+/** `tooldex export mcp-config [CLIENT] [CONFIG...]` and `tooldex export server-json`: by which clients reach the server. */
 export const addExport: AddCommand = (program, host) => {
   const group = program.command('export')
   addExportServerJson(group, host)

@@ -24,6 +24,7 @@ interface AddFlags extends RegistryFlags {
   readonly timeout?: number
   readonly trust?: 'hold' | 'trusted' | 'pinned'
   readonly yes?: boolean
+  readonly pass?: readonly string[]
   readonly set?: readonly string[]
   readonly package?: string
 }
@@ -46,6 +47,11 @@ export const addAdd: AddCommand = (program, host, exit) => {
     .option('--allow-private', 'allow a URL with a private address')
     .option('--timeout <seconds>', 'the timeout of its calls', parseCount)
     .option('--trust <rule>', 'the handling of changed definitions: hold, trusted or pinned')
+    .option(
+      '--pass <kind>',
+      'pass its requests for elicitation, sampling or roots on to a client that can answer',
+      collect,
+    )
     .option('--set <name=value>', 'the value of an argument or variable of a server.json', collect)
     .option('--package <kind>', 'what to use of a server.json: npm, pypi, oci or remote (default: the first)')
     .option('-y, --yes', 'approve the command or URL without a question')
@@ -91,6 +97,7 @@ const optionFields = (flags: AddFlags) => ({
   allowPrivate: flags.allowPrivate,
   timeoutMs: flags.timeout && flags.timeout * 1000,
   trust: flags.trust,
+  clientRequests: flags.pass,
 })
 
 /** A folder of the command line, which a server in another folder would not find. */
