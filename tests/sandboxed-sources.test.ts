@@ -83,6 +83,8 @@ describe.each(['isolated', 'confined'] as const)('a source that runs %s', (isola
     const ref = { workspace: 'default', name: 'memory' }
     const { pid } = opened.mcp.upstreams.sources?.known(ref)?.connection ?? {}
     process.kill(-(pid ?? Number.NaN), 'SIGKILL')
+    // The program itself ends a moment after its sandbox, and may answer until then.
+    await expect.poll(() => opened.mcp.upstreams.sources?.stateOf(ref)).toMatchObject({ isStarted: false })
     const again = await call(opened, 'memory__read_graph', {})
     expect(again.text).not.toContain('writes programs')
     expect(again.isolation).toBe(isolation)

@@ -23,8 +23,8 @@ const maxStderrBytes = 4096
 
 /** The server ended before it received a message whole, so it did not act on it. */
 export class UndeliveredError extends Error {
-  constructor(options?: ErrorOptions) {
-    super('The server has ended.', options)
+  constructor() {
+    super('The server has ended.')
   }
 }
 
@@ -50,6 +50,8 @@ export class StdioTransport implements Transport {
   #reading: Promise<void> | undefined
   readonly #delivery = new PacedDelivery((message) => this.onmessage?.(message))
   #closing: Promise<void> | undefined
+  /** Settles when the last output of an ended server was read. */
+  #drained: Promise<void> | undefined
   /** Settles when all messages so far were written, or were not. */
   #sent: Promise<unknown> = Promise.resolve()
 
@@ -95,10 +97,15 @@ export class StdioTransport implements Transport {
     child.stdin?.on('error', () => {})
     child.once('exit', (code, signal) => {
       this.end ??= 'exited'
-      this.why ??= `ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}${this.#describeStderr()}`
+      const how = `ended ${signal === null ? `with exit code ${code}` : `by ${signal}`}`
+      const isReason = this.why === undefined
+      this.why ??= `${how}${this.#describeStderr()}`
       // The last output may still be in the pipe.
       const drained = Promise.race([once(child, 'close'), sleep(graceMs, undefined, { ref: false })])
-      void drained.then(() => this.#reading).then(() => this.close())
+      this.#drained = drained.then(() => {
+        if (isReason) this.why = `${how}${this.#describeStderr()}`
+      })
+      void this.#drained.then(() => this.#reading).then(() => this.close())
     })
   }
 
@@ -170,7 +177,7 @@ export class StdioTransport implements Transport {
     this.#check.sent(message)
     const text = `${JSON.stringify(message)}\n`
     await new Promise<void>((resolve, reject) => {
-      stdin.write(text, (error) => (error ? reject(new UndeliveredError({ cause: error })) : resolve()))
+      stdin.write(text, (error) => (error ? reject(new UndeliveredError()) : resolve()))
     })
   }
 
@@ -193,6 +200,7 @@ export class StdioTransport implements Transport {
       await exited
     }
     this.#scope.sweep(child.pid)
+    await this.#drained
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
     await this.#scope.close()
     // A request that was not delivered fails for this reason, not for the end of the connection.
