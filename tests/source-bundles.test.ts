@@ -92,6 +92,10 @@ it('shows no source to a caller who is no administrator, and takes no literal se
   const misspelled = { name: 'x', server: { command: 'x', arguments: [] } }
   const body = { bundle: { tooldex: 1, sources: [misspelled] } }
   expect((await request('POST', '/bundle', { body })).status).toBe(422)
+  for (const name of ['tooldex', 'registry']) {
+    const taken = { bundle: { tooldex: 1, sources: [{ name, server: { command: 'crm' } }] } }
+    expect((await request('POST', '/bundle', { body: taken })).status).toBe(409)
+  }
   const narrow = await openSources({ grants: ['default=mcp'] })
   const sources = [{ name: 'crm', server: { command: 'crm' } }]
   const ungranted = await narrow.request('POST', '/bundle', { body: { bundle: { tooldex: 1, sources } } })

@@ -24,6 +24,7 @@ import { faultsOfPatterns } from '../checks/faults-of-patterns.ts'
 import { diffInTurn } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
+import { refuseTakenNamespace } from '../sources/taken-namespace.ts'
 import { applyPlan } from './apply-plan.ts'
 import { readCurrent, toContent } from './current-bundle.ts'
 import { Destination, destinationsOf, findChosenSecrets } from './import-destinations.ts'
@@ -172,7 +173,7 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
   if (dryRun) return { ...toAnswer(await planOn(stores)), applied: false }
   const planned = await stores.transaction(async (inner) => {
     const done = await planOn(inner)
-    requireGrants(context, done.plan.sources, read.bundle)
+    await requireAllowed(context, done.plan.sources, read.bundle)
     await applyPlan(inner, context, done.plan, read.bundle)
     return done
   }, importing)
@@ -182,8 +183,11 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
 
 const touchedBy = ({ create, change }: PlanPart): readonly string[] => [...create, ...change.map(({ name }) => name)]
 
-/** The workspace must have the grants that its new servers need, as for one that is added alone. */
-function requireGrants({ sources, caller }: ImportContext, part: PlanPart, wanted: Bundle): void {
+/** New servers need the grants of their workspace and a free namespace, as one that is added alone. */
+async function requireAllowed(context: ImportContext, part: PlanPart, wanted: Bundle): Promise<void> {
+  const { sources, caller } = context
+  const namespaces = wanted.tools.map(({ namespace }) => namespace)
+  for (const name of part.create) await refuseTakenNamespace(context, name, namespaces)
   const touched = new Set(touchedBy(part))
   for (const { name, server } of wanted.sources) if (touched.has(name)) sources?.requireGrants(caller.workspace, server)
 }

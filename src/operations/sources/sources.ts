@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { onlyDefined } from '../../base/json-values.ts'
 import { SourceName, SourceTrust } from '../../contract/source.ts'
-import { builtinNamespaces } from '../../rules/builtin-names.ts'
 import { approvalHash, approvedCommand } from '../../rules/source-approval.ts'
 import { defineOperation } from '../operation.ts'
 import { readSource } from './read-source.ts'
 import { moveSecrets, serverFields, storeSecrets, toServer } from './server-input.ts'
 import { findSource, type SourceContext, SourceDetail, toDetail } from './source-view.ts'
+import { refuseTakenNamespace } from './taken-namespace.ts'
 
 const tag = 'sources'
 const needs = ['catalog', 'registry', 'sources'] as const
@@ -159,14 +159,4 @@ function requireHash(hash: string, present: string): void {
   throw new TooldexError('STALE', 'The hash is not that of the present command or URL.', {
     hint: 'Read the source, check its command, and approve the hash that it shows.',
   })
-}
-
-/** Tools of another origin must keep their namespace for themselves. */
-async function refuseTakenNamespace({ catalog }: SourceContext, name: string): Promise<void> {
-  const isSame = (other: string | undefined) => other?.toLowerCase() === name.toLowerCase()
-  const taken = (await catalog.open())
-    .list()
-    .find(({ tool, runnable }) => isSame(tool.namespace) && runnable?.source === undefined)
-  if (taken === undefined && !builtinNamespaces.some(isSame)) return
-  throw new TooldexError('NAME_TAKEN', `'${name}' is the namespace of other tools.`, { hint: 'Choose another name.' })
 }
