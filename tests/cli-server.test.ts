@@ -55,6 +55,14 @@ describe('commands that read tools query the server', () => {
     expect(list.tools.map((tool: { name: string }) => tool.name)).toEqual(['zebra_count'])
   })
 
+  it('lists the limits of the server without a subcommand', async () => {
+    await server.request('PUT', '/limits/slow', { body: { tool: 'zebra_count', callsPerMinute: 2 } })
+    const env = { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key }
+    expect((await runInline(['limits'], { env })).stdout).toMatch(
+      /slow +tool zebra_count +together +0\/2 callsPerMinute/,
+    )
+  })
+
   it('lists registered tools after the configs, in words', async () => {
     const { stdout } = await runInline(['list'], {
       env: { ...none, TOOLDEX_HOME: server.home, TOOLDEX_API_KEY: server.key },

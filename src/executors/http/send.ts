@@ -1,8 +1,8 @@
-import type { Readable, Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
+import { decompressors } from '../network/decompressors.ts'
 import { checkHost } from '../network/guard-address.ts'
 import {
   bodyRefused,
@@ -174,13 +174,4 @@ function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
     stream.once('error', reject)
     stream.once('close', () => reject(new Error('closed')))
   })
-}
-
-const decompressors: Readonly<Record<string, (() => Transform) | null>> = {
-  identity: null,
-  '': null,
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
 }

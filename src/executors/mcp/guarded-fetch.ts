@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { type Agent, fetch } from 'undici'
+import { type Agent, type Dispatcher, request } from 'undici'
+import { decompressors } from '../network/decompressors.ts'
 import { checkHost } from '../network/guard-address.ts'
 import {
   bodyRefused,
@@ -22,33 +24,90 @@ export interface MessageBounds {
   readonly reduce: (bytes: Uint8Array<ArrayBuffer>, isEvent: boolean) => Promise<string | undefined>
 }
 
+/** A response before its body is read. */
+interface Reply {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Headers
+  readonly body: Dispatcher.ResponseData['body']
+}
+
 /** Requests allowed URLs only, redirects included, and bounds each message of a response. */
 export function guardedFetch(dispatcher: Agent, privateHost: string | undefined, bounds: MessageBounds): FetchLike {
-  const request = fetch as unknown as (url: URL, init: object) => Promise<Response>
   return async (url, init) => {
-    const response = await followRedirects(new URL(url), init, async (target, options) => {
+    const { status, statusText, headers, body } = await followRedirects(new URL(url), init, (target, options) => {
       if (target.hostname !== privateHost) checkHost(target.hostname)
-      return request(target, { ...options, dispatcher, redirect: 'manual' })
+      return sendOnce(target, options, dispatcher)
     })
-    if (response.body === null) return response
-    const { status, statusText, headers } = response
+    if (bodilessStatuses.has(status)) {
+      await body.dump()
+      return new Response(null, { status, statusText, headers })
+    }
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
-    const body = isStream ? boundedEvents(response.body, bounds) : await readBoundedBody(response.body, bounds)
-    return new Response(body, { status, statusText, headers })
+    const decoded = decompressed(body, headers)
+    const content = isStream
+      ? boundedEvents(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, bounds)
+      : await readBoundedBody(decoded, bounds)
+    return new Response(content, { status, statusText, headers })
   }
 }
 
-type Request = (url: URL, init: RequestInit | undefined) => Promise<Response>
+const bodilessStatuses = new Set([204, 205, 304])
+
+/** Sends one request without `fetch`, which takes twice the CPU time for a short response; the errors are those of `fetch`. */
+async function sendOnce(url: URL, init: RequestInit | undefined, dispatcher: Agent): Promise<Reply> {
+  const { method = 'GET', body = null, signal = null } = init ?? {}
+  const headers = { 'accept-encoding': 'gzip, deflate', ...Object.fromEntries(new Headers(init?.headers)) }
+  const options = { dispatcher, method: method as Dispatcher.HttpMethod, headers, body: body as string | null, signal }
+  try {
+    const { statusCode: status, statusText, headers: received, body: content } = await request(url, options)
+    return { status, statusText, headers: toHeaders(received), body: content }
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    throw new TypeError('fetch failed', { cause })
+  }
+}
+
+/** The headers of a response, without those that no client can read. */
+function toHeaders(raw: Dispatcher.ResponseData['headers']): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(raw))
+    for (const each of [value ?? []].flat()) {
+      try {
+        headers.append(name, each)
+      } catch {
+        // The value has characters beyond those of headers.
+      }
+    }
+  return headers
+}
+
+function decompressed(body: Readable, headers: Headers): Readable {
+  const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase()
+  const decompress = decompressors[encoding]
+  if (decompress === null) return body
+  if (decompress === undefined) {
+    body.on('error', () => {}).destroy()
+    throw new TypeError(`The response has an unsupported content encoding (${encoding.slice(0, 40)}).`)
+  }
+  const decoded = decompress()
+  // A pipe passes on neither the errors of its source nor the end of its target.
+  body.on('error', (error) => decoded.destroy(error))
+  decoded.on('close', () => body.destroy())
+  return body.pipe(decoded)
+}
+
+type Request = (url: URL, init: RequestInit | undefined) => Promise<Reply>
 
 /** Another origin receives safe headers only, and never the body. */
-async function followRedirects(first: URL, init: RequestInit | undefined, request: Request): Promise<Response> {
+async function followRedirects(first: URL, init: RequestInit | undefined, send: Request): Promise<Reply> {
   let url = first
   let options = init
   for (let hop = 0; hop <= maxRedirects; hop++) {
-    const response = await request(url, options)
+    const response = await send(url, options)
     const location = response.headers.get('location')
     if (response.status < 300 || response.status > 399 || location === null) return response
-    await response.body?.cancel()
+    await response.body.dump()
     const to = redirectTarget(location, url)
     const headers = Object.fromEntries(new Headers(options?.headers))
     if (to.origin !== url.origin && options?.body != null) throw bodyRefused(url, to)
@@ -61,12 +120,12 @@ async function followRedirects(first: URL, init: RequestInit | undefined, reques
 
 /** The body of a response that is not a stream. */
 async function readBoundedBody(
-  body: ReadableStream<Uint8Array>,
+  body: Readable,
   { maxBytes, reduce }: MessageBounds,
 ): Promise<Uint8Array<ArrayBuffer> | string> {
-  const parts: Uint8Array[] = []
+  const parts: Buffer[] = []
   let size = 0
-  for await (const part of body) {
+  for await (const part of body as AsyncIterable<Buffer>) {
     size += part.length
     if (size > maxBytes) throw tooLong(maxBytes)
     parts.push(part)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpTransport } from './http-transport.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
@@ -70,5 +71,43 @@ describe('a redirect of an MCP server', () => {
     await line.start()
     await line.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     expect(received).toEqual(['k-1', 'notifications/initialized'])
+  })
+})
+
+describe('a response of an MCP server', () => {
+  const result = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: 'é'.repeat(1000) } })
+  const encodings = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: Buffer.from }
+
+  it.each(Object.entries(encodings))('is read with the encoding %s, as JSON and as events', async (name, encode) => {
+    const url = await listen((request, response) => {
+      const isEvent = request.url === '/events'
+      const type = isEvent ? 'text/event-stream' : 'application/json'
+      response.writeHead(200, { 'content-type': type, 'content-encoding': name })
+      response.end(encode(Buffer.from(isEvent ? `data: ${result}\n\n` : result)))
+    })
+    for (const path of ['/json', '/events']) {
+      const line = open(url + path)
+      const received = new Promise((resolve) => {
+        line.onmessage = resolve
+      })
+      await line.start()
+      await line.send(ping)
+      expect(await received).toEqual(JSON.parse(result))
+    }
+  })
+
+  it('with an unknown encoding, or that does not match it, is an error of the request', async () => {
+    const url = await listen((request, response) => {
+      const encoding = request.url === '/unknown' ? 'zzz' : 'gzip'
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(result)
+    })
+    for (const [path, message] of [
+      ['/unknown', /unsupported content encoding \(zzz\)/],
+      ['/plain', /header/],
+    ] as const) {
+      const line = open(url + path)
+      await line.start()
+      await expect(line.send(ping)).rejects.toThrow(message)
+    }
   })
 })
