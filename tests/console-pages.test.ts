@@ -234,41 +234,6 @@ describe.skipIf(noBrowser !== '')(`the pages of an administrator${noBrowser}`, (
     expect(await findFlaws(page)).toEqual([])
   })
 
-  it('mines requests from past calls, and fixes a finding after its differences were shown', async () => {
-    const { page } = watched
-    const dialog = page.getByRole('dialog')
-    const season = { type: 'string', description: 'The season to report on', enum: ['spring'] }
-    await request('POST', '/tools', {
-      name: 'season_report',
-      displayName: 'Season report',
-      description: 'Writes the \u200breport of a season, with its sales by week.',
-      executorType: 'python',
-      scriptContent: 'def main(args):\n    return {"written": True}\n',
-      inputSchema: { type: 'object', properties: { season } },
-    })
-    await request('POST', '/tools/season_report/activate')
-    await request('POST', '/search', { query: 'write the season report', limit: 20 })
-    await request('POST', '/tools/season_report/execute', { input: { season: 'spring' }, wait: true })
-    await expect.poll(async () => (await request('GET', '/learning')).count, { timeout: 300_000 }).toBe(1)
-
-    await open('/search-lab', 'Search lab')
-    await page.getByRole('button', { name: 'Add from past calls' }).click()
-    await page.getByRole('button', { name: 'Evaluate 1' }).waitFor()
-    expect(await page.getByRole('textbox', { name: 'Requests' }).inputValue()).toMatch(
-      /^write the season report => \S+/,
-    )
-    await page.getByRole('tab', { name: 'Lint' }).click()
-    await page.getByText('Score').waitFor()
-    await page.getByRole('button', { name: 'Remove the hidden characters' }).click()
-    await dialog.getByText('\\u{200b}').waitFor()
-    expect(await findFlaws(page)).toEqual([])
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved season_report, version 2.').waitFor()
-    await page.getByRole('button', { name: 'Remove the hidden characters' }).waitFor({ state: 'detached' })
-    const { description } = await request('GET', '/tools/season_report')
-    expect(description).toBe('Writes the report of a season, with its sales by week.')
-  })
-
   it('creates a tool, shows a problem at its line, and classes a change before it is saved', async () => {
     const { page } = watched
     const dialog = page.getByRole('dialog')
