@@ -1,5 +1,7 @@
 // The vectors of words and of texts: an encoder's table of rows of 8-bit numbers, and sums of its rows.
+import { addWord, finishTool, hasWords, matchWord, startMatches, startTool } from './matches'
 import { reserve, stretch, take } from './memory'
+import { sumColumns } from './sums'
 import { findWord, vocabularyBytes } from './vocabulary'
 
 export { indexWords, wordsAt } from './vocabulary'
@@ -8,6 +10,7 @@ const mostFields: usize = 8
 const unknown: i32 = -1
 
 let dim: i32 = 0
+let words: i32 = 0
 let rows: usize = 0
 /** The scale of each row, then what it counts in a query, then in a tool. */
 let scales: usize = 0
@@ -44,8 +47,9 @@ const mostSum: f32 = 16_000_000
 /** Room for what tools need, beyond the encoder. */
 const spareBytes: usize = 1 << 20
 
-export function open(columns: i32, words: i32, bytes: i32): void {
+export function open(columns: i32, count: i32, bytes: i32): void {
   dim = columns
+  words = count
   reserve(<usize>words * <usize>(columns + 12) + vocabularyBytes(bytes, words) + spareBytes)
   rows = take(<usize>words * columns)
   scales = take(<usize>words * 12)
@@ -104,6 +108,11 @@ export function findRows(first: i32, count: i32): void {
   }
 }
 
+/** The row of one word; -1 for one without. */
+export function rowOfWord(length: i32): i32 {
+  return findWord(letters, length)
+}
+
 /** Sums up words by their weight in a query; the codes say where each one ends. False where none has a vector. */
 export function sumQuery(count: i32): bool {
   pickCount = 0
@@ -115,6 +124,32 @@ export function sumQuery(count: i32): bool {
     start = end
   }
   return sumPicks()
+}
+
+/** Takes the words of a query to be compared with those of tools; false where none has a vector. */
+export function openMatches(count: i32): bool {
+  startMatches(dim, words)
+  let start: i32 = 0
+  for (let index = 0; index < count; index++) {
+    const end = load<i32>(codes + (<usize>index << 2))
+    const row = findWord(letters + start, end - start)
+    const at = <usize>row << 2
+    if (row !== unknown) addWord(rows, row, load<f32>(queryWeights + at) / load<f32>(scales + at))
+    start = end
+  }
+  return hasWords()
+}
+
+/** How near the words of a tool are to those of the query, and the other way round; see matches.ts. */
+export function matchTool(count: i32): usize {
+  startTool()
+  for (let next = codes; next < codes + (<usize>count << 2); next += 4) {
+    const code = load<i32>(next)
+    const row = rowIn(code)
+    const at = <usize>row << 2
+    if (row !== unknown) matchWord(rows, row, fieldIn(code) >> 2, load<f32>(toolWeights + at) / load<f32>(scales + at))
+  }
+  return finishTool()
 }
 
 /** Sums up the words of one tool. */
@@ -214,7 +249,10 @@ function reservePicks(count: i32): void {
 function sumPicks(): bool {
   roundWeights()
   let squares = f32x4.splat(0)
-  for (let column: usize = 0; column < <usize>dim; column += 32) squares = f32x4.add(squares, sumColumns(column))
+  for (let column: usize = 0; column < <usize>dim; column += 32) {
+    const out = sum + (column << 2)
+    squares = f32x4.add(squares, sumColumns(picks, picks + (<usize>pickCount << 3), rows + column, dim, out))
+  }
   const length: f32 = sqrt<f32>(
     f32x4.extract_lane(squares, 0) + f32x4.extract_lane(squares, 1) + f32x4.extract_lane(squares, 2) + f32x4.extract_lane(squares, 3),
   )
@@ -239,62 +277,4 @@ function roundWeights(): void {
   const scale = most > 0 ? min<f32>(mostWeight / most, mostSum / all) : 0
   for (let at = picks; at < picks + (<usize>pickCount << 3); at += 8) store<i32>(at, <i32>nearest<f32>(load<f32>(at, 4) * scale), 4)
   if ((pickCount & 1) !== 0) pick(0, 0)
-}
-
-/** Thirty-two columns over all picks before the next; gives the sum of their squares. */
-// @ts-ignore: decorator
-@inline
-function sumColumns(column: usize): v128 {
-  const end = picks + (<usize>pickCount << 3)
-  const first = rows + column
-  let a = i32x4.splat(0)
-  let b = i32x4.splat(0)
-  let c = i32x4.splat(0)
-  let d = i32x4.splat(0)
-  let e = i32x4.splat(0)
-  let f = i32x4.splat(0)
-  let g = i32x4.splat(0)
-  let h = i32x4.splat(0)
-  for (let at = picks; at < end; at += 16) {
-    const weights = i32x4.splat((load<i32>(at, 4) & 0xffff) | (load<i32>(at, 12) << 16))
-    const one = first + <usize>load<i32>(at) * <usize>dim
-    const other = first + <usize>load<i32>(at, 8) * <usize>dim
-    let cells = pairsBelow(v128.load(one), v128.load(other))
-    a = i32x4.add(a, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
-    b = i32x4.add(b, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
-    cells = pairsAbove(v128.load(one), v128.load(other))
-    c = i32x4.add(c, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
-    d = i32x4.add(d, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
-    cells = pairsBelow(v128.load(one, 16), v128.load(other, 16))
-    e = i32x4.add(e, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
-    f = i32x4.add(f, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
-    cells = pairsAbove(v128.load(one, 16), v128.load(other, 16))
-    g = i32x4.add(g, i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(cells), weights))
-    h = i32x4.add(h, i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(cells), weights))
-  }
-  const out = sum + (column << 2)
-  const low = f32x4.add(f32x4.add(keep(out, a), keep(out + 16, b)), f32x4.add(keep(out + 32, c), keep(out + 48, d)))
-  const high = f32x4.add(f32x4.add(keep(out + 64, e), keep(out + 80, f)), f32x4.add(keep(out + 96, g), keep(out + 112, h)))
-  return f32x4.add(low, high)
-}
-
-/** The first, or the last, eight cells of two rows, in turn. */
-// @ts-ignore: decorator
-@inline
-function pairsBelow(one: v128, other: v128): v128 {
-  return v128.shuffle<i8>(one, other, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-}
-// @ts-ignore: decorator
-@inline
-function pairsAbove(one: v128, other: v128): v128 {
-  return v128.shuffle<i8>(one, other, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-}
-
-/** Puts down what was summed up, and gives its squares. */
-// @ts-ignore: decorator
-@inline
-function keep(at: usize, cells: v128): v128 {
-  const numbers = f32x4.convert_i32x4_s(cells)
-  v128.store(at, numbers)
-  return f32x4.mul(numbers, numbers)
 }

@@ -21,10 +21,13 @@ interface Line {
   readonly relevant: readonly string[]
 }
 
-const lines: readonly Line[] = readFileSync(join(projectRoot, 'tests/golden/bundled/queries.jsonl'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line))
+const readLines = (file: string): readonly Line[] =>
+  readFileSync(join(projectRoot, 'tests/golden/bundled', file), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const lines = readLines('queries.jsonl')
+const showcase = readLines('showcase.jsonl')
 const served = lines.filter(({ relevant }) => relevant.length > 0)
 const unserved = lines.filter(({ relevant }) => relevant.length === 0)
 
@@ -42,6 +45,17 @@ describe('the verdict of a search', () => {
     expect(macro.falseAbstention).toBeLessThanOrEqual(10)
     expect(macro.trueAbstention).toBeGreaterThanOrEqual(65)
     expect(macro.hit1).toBeGreaterThanOrEqual(65)
+  })
+
+  it('has the right tool among the first three for most of forty-one requests', async () => {
+    const found = await Promise.all(
+      showcase.map(async ({ query, relevant }) => {
+        const { results = [] } = await search(query, { limit: 3 })
+        return results.some(({ name }) => relevant.some((id) => id.endsWith(`:${name}`)))
+      }),
+    )
+    expect(showcase).toHaveLength(41)
+    expect(found.filter(Boolean).length).toBeGreaterThanOrEqual(28)
   })
 
   it('puts the tool of the showcase request first', async () => {

@@ -17,7 +17,8 @@ const perSet = 200
 const shares = { served: 1, removed: 0.3, foreign: 0.7 }
 const maxFalse = 0.1
 const kinds = {
-  encoder: { mode: 'hybrid', features: ['share', 'shareByWords', 'cosine', 'mean'] },
+  // A fixed weight: likelihood prefers a smaller one than what holds one threshold for all catalogs.
+  encoder: { mode: 'hybrid', features: ['share', 'shareByWords', 'cosine', 'mean'], fixed: { background: -6 } },
   service: { mode: 'hybrid', features: ['share', 'shareByWords', 'deviation'] },
   words: { mode: 'bm25', features: ['share', 'shareByWords'] },
 }
@@ -71,7 +72,7 @@ function askSet(set, mode) {
 }
 
 /** Logistic regression by Newton's method, with each set and kind weighing the same in all. */
-function regress(rows, features) {
+function regress(rows, features, offsetOf) {
   const counts = new Map()
   const key = ({ set, kind }) => `${set} ${kind}`
   for (const row of rows) counts.set(key(row), (counts.get(key(row)) ?? 0) + 1)
@@ -82,7 +83,7 @@ function regress(rows, features) {
     const curve = Array.from({ length: size }, () => new Float64Array(size))
     for (const row of rows) {
       const x = [1, ...features.map((name) => row.evidence[name])]
-      const p = 1 / (1 + Math.exp(-dot(weights, x)))
+      const p = 1 / (1 + Math.exp(-dot(weights, x) - offsetOf(row)))
       const count = (shares[row.kind] * perSet) / counts.get(key(row))
       for (let a = 0; a < size; a++) {
         gradient[a] += count * (Number(row.kind === 'served') - p) * x[a]
@@ -126,24 +127,28 @@ const families = [...new Set(sets.map(({ name }) => familyOf(name)))]
 const fitted = {}
 let report = ''
 let thresholds
-for (const [kind, { mode, features }] of Object.entries(kinds)) {
+for (const [kind, { mode, features, fixed = {} }] of Object.entries(kinds)) {
+  const offsetOf = ({ evidence }) =>
+    Object.entries(fixed).reduce((sum, [name, weight]) => sum + weight * evidence[name], 0)
   const all = sets.flatMap((set) => askSet(set, mode))
   const rows = all.filter(({ evidence }) => evidence !== undefined)
   const confidence = new Map(all.map((row) => [row, 0]))
-  const apply = (weights, { evidence }) =>
-    1 / (1 + Math.exp(-dot(weights, [1, ...features.map((name) => evidence[name])])))
+  const apply = (weights, row) =>
+    1 / (1 + Math.exp(-dot(weights, [1, ...features.map((name) => row.evidence[name])]) - offsetOf(row)))
   for (const family of families) {
     const isOut = ({ set }) => familyOf(set) === family
     const weights = regress(
       rows.filter((row) => !isOut(row)),
       features,
+      offsetOf,
     )
     for (const row of rows.filter(isOut)) confidence.set(row, apply(weights, row))
   }
-  const weights = regress(rows, features)
+  const weights = regress(rows, features, offsetOf)
   fitted[kind] = Object.fromEntries([
     ['base', weights[0]],
     ...features.map((name, index) => [name, weights[index + 1]]),
+    ...Object.entries(fixed),
   ])
   const of = (is, set) =>
     all.filter((row) => row.kind === is && (set ?? row.set) === row.set).map((row) => confidence.get(row))
@@ -192,7 +197,7 @@ function calibration(all, confidence) {
 const text = readFileSync(target, 'utf8')
 const object = (values) =>
   `{ ${Object.entries(values)
-    .map(([name, value]) => `${name}: ${Number(value.toFixed(3))}`)
+    .map(([name, value]) => `${name}: ${Number(value.toFixed(2))}`)
     .join(', ')} }`
 const body = Object.entries(fitted).map(([kind, weights]) => `  ${kind}: ${object(weights)},\n`)
 const numbers = `  good: ${thresholds.good},\n  weak: ${thresholds.weak},\n`

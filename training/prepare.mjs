@@ -10,7 +10,7 @@ import { splitIdentifiers } from '../dist/search/split-identifiers.js'
 import { createTokenizer } from '../dist/search/tokenize.js'
 import { toolFields } from '../dist/search/tool-fields.js'
 
-const [bench, packages, out] = process.argv.slice(2)
+const [bench, packages, out, extra] = process.argv.slice(2)
 const neverTrainedOn = 'toolbench'
 const gloveSize = 100
 const sentenceSize = 64
@@ -22,17 +22,18 @@ const lines = (file) =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line))
-const sets = readdirSync(bench)
-  .filter((name) => existsSync(join(bench, name, 'tools.jsonl')))
-  .map((name) => ({
-    name,
-    queries: lines(join(bench, name, 'queries.jsonl')),
-    tools: lines(join(bench, name, 'tools.jsonl')).map(({ input_schema: inputSchema, description = '', ...tool }) => ({
-      ...tool,
-      description,
-      inputSchema,
-    })),
-  }))
+const readSets = (folder, isMeasured) =>
+  readdirSync(folder)
+    .filter((name) => existsSync(join(folder, name, 'tools.jsonl')))
+    .map((name) => ({
+      name,
+      isMeasured,
+      queries: lines(join(folder, name, 'queries.jsonl')),
+      tools: lines(join(folder, name, 'tools.jsonl')).map(
+        ({ input_schema: inputSchema, description = '', ...tool }) => ({ ...tool, description, inputSchema }),
+      ),
+    }))
+const sets = [...readSets(bench, true), ...(extra === undefined ? [] : readSets(extra, false))]
 const trained = sets.filter(({ name }) => name !== neverTrainedOn)
 
 // 1. The vocabulary: words of the training texts, then the most frequent words of GloVe.
@@ -90,7 +91,7 @@ const bagOf = (text) =>
     .filter((number) => number !== undefined)
 const found = new Float64Array(vocabulary.length)
 let documents = 0
-const info = sets.map(({ name, tools, queries }) => {
+const info = sets.map(({ name, isMeasured, tools, queries }) => {
   const fields = { name: [], context: [], description: [], paramNames: [], paramTexts: [] }
   const lexical = new LexicalIndex(createTokenizer())
   for (const [position, tool] of tools.entries()) {
@@ -104,15 +105,16 @@ const info = sets.map(({ name, tools, queries }) => {
   const bags = queries.map(({ query }) => bagOf(query))
   if (name !== neverTrainedOn) for (const bag of bags) note(bag)
   writeBags(`${name}.q`, bags)
-  const scores = new Uint16Array(queries.length * tools.length)
-  for (const [row, { query }] of queries.entries()) {
-    const column = lexical.rank(query, tools.length)
-    for (const [position, value] of column.entries()) scores[row * tools.length + position] = toHalf(value)
-  }
-  writeFileSync(join(out, `${name}.bm25`), Buffer.from(scores.buffer))
+  if (isMeasured) writeScores({ name, lexical, tools, queries })
   const at = new Map(tools.map((tool, index) => [tool.id, index]))
   const gold = queries.map(({ relevant }) => relevant.map((id) => at.get(id)).filter((index) => index !== undefined))
-  return { name, tools: tools.length, queries: queries.length, gold, held: holdOut(bags) }
+  return {
+    name,
+    tools: tools.length,
+    queries: queries.length,
+    gold,
+    held: isMeasured ? holdOut(bags) : bags.map(() => 0),
+  }
 })
 
 // 4. WordNet: a gloss lies near its words.
@@ -144,6 +146,15 @@ writeFileSync(
   join(out, 'meta.json'),
   JSON.stringify({ vocab: vocabulary.length, sets: info, wordnet: glosses.length, idf }),
 )
+
+function writeScores({ name, lexical, tools, queries }) {
+  const scores = new Uint16Array(queries.length * tools.length)
+  for (const [row, { query }] of queries.entries()) {
+    const column = lexical.rank(query, tools.length)
+    for (const [position, value] of column.entries()) scores[row * tools.length + position] = toHalf(value)
+  }
+  writeFileSync(join(out, `${name}.bm25`), Buffer.from(scores.buffer))
+}
 
 function note(bag) {
   documents++

@@ -14,9 +14,9 @@ interface Calibration {
 }
 
 export const confidenceWeights: Calibration = {
-  encoder: { base: -1.818, share: -2.089, shareByWords: 2.546, cosine: 1.212, mean: 6.904 },
-  service: { base: -1.353, share: -1.769, shareByWords: 2.947, deviation: -0.02 },
-  words: { base: -1.482, share: -2.007, shareByWords: 2.978 },
+  encoder: { base: -1.94, share: -3.77, shareByWords: 3.55, cosine: 2.17, mean: 4.39, background: -6 },
+  service: { base: -1.4, share: -1.82, shareByWords: 2.97, deviation: -0.02 },
+  words: { base: -1.48, share: -2.01, shareByWords: 2.98 },
   good: 0.5,
-  weak: 0.268,
+  weak: 0.299,
 }

@@ -9,6 +9,8 @@ export interface Evidence {
   /** The cosine to the query, and the mean over the catalog; undefined without the encoder of the package. */
   readonly cosine: number | undefined
   readonly mean: number
+  /** The mean cosine of unrelated requests to their nearest tool of the catalog. */
+  readonly background: number
   /** Standard deviations above the mean of the catalog. */
   readonly deviation: number
   /** The number of words of the query that are not stop words. */
@@ -31,10 +33,20 @@ export function confidenceOf(evidence: Evidence): number {
 
 type Feature = keyof ReturnType<typeof featuresOf>
 
+/** Below it catalogs are alike: few tools, which only their own requests are near to. */
+const usualBackground = 0.35
+
 /** The features of the regression. */
-export function featuresOf({ bm25, ideal, cosine = 0, mean, deviation, words }: Evidence) {
+export function featuresOf({ bm25, ideal, cosine = 0, mean, background, deviation, words }: Evidence) {
   const share = ideal > 0 ? Math.min(bm25 / ideal, 1) : 0
-  return { share, shareByWords: share * Math.log2(words + 1), cosine, mean, deviation }
+  return {
+    share,
+    shareByWords: share * Math.log2(words + 1),
+    cosine,
+    mean,
+    background: Math.max(background - usualBackground, 0),
+    deviation,
+  }
 }
 
 /** The verdict of a confidence; the same on every surface. */

@@ -5,7 +5,8 @@ import type { SearchableTool } from '../contract/search.ts'
 import { vectorsBinary } from './kernels.ts'
 import { splitIdentifiers } from './split-identifiers.ts'
 import { type ManyToolWords, TextIndex, type ToolWords, type WordSource } from './text-index.ts'
-import { createTokenizer } from './tokenize.ts'
+import { type NearWord, Thesaurus } from './thesaurus.ts'
+import { createTokenizer, stopWords } from './tokenize.ts'
 import { type FieldName, fieldNames } from './tool-fields.ts'
 import { instantiate, type WasmMemory } from './wasm.ts'
 
@@ -20,6 +21,13 @@ export interface Embedder {
   embedTool(tool: SearchableTool, words?: ToolWords): Float32Array | undefined
   /** Many at once, if that is faster: rows in the format of `VectorTable`, zeros for a tool without a known word. */
   embedTools?(words: ManyToolWords): Int8Array
+  /**
+   * For each tool the share of a text that its words are near to, then the share of each of `modelFields` that the words of the
+   * text are near to; undefined for a text without a known word.
+   */
+  matchTools?(text: string, tools: Iterable<ToolWords>): readonly Float32Array[] | undefined
+  /** Words that mean about the same. */
+  nearWords?(word: string): readonly NearWord[]
 }
 
 /**
@@ -72,15 +80,17 @@ interface EncoderHeader {
   readonly dim: number
   readonly words: number
   readonly fields: Readonly<Record<ModelField, number>>
+  /** The number of pairs of near words. */
+  readonly near?: number
 }
 
 /** The contents of an encoder file after its header. */
 interface EncoderParts {
   /** One word per line. */
-  readonly text: Uint8Array
+  readonly text: Buffer
   /**
    * Reads the next bytes: the scales of all words with their weights for queries and for tools, 32-bit numbers; then their
-   * rows.
+   * rows, and the thesaurus.
    */
   readonly fill: (bytes: Uint8Array) => void
 }
@@ -103,6 +113,9 @@ interface Kernel {
   sumQuery(count: number): number
   sumTool(count: number): number
   sumTools(tools: number): number
+  rowOfWord(length: number): number
+  openMatches(count: number): number
+  matchTool(count: number): number
 }
 
 const modelFields: readonly ModelField[] = ['name', 'context', 'description', 'paramNames', 'paramTexts']
@@ -129,9 +142,10 @@ class WordEncoder implements Embedder {
   #source: WordSource | undefined
   #known = 0
   #own: TextIndex | undefined
+  readonly #thesaurus: Thesaurus
 
   constructor(header: EncoderHeader, { text, fill }: EncoderParts) {
-    const { dim, words, fields } = header
+    const { dim, words, fields, near = 0 } = header
     if (dim % cellsAtOnce !== 0)
       throw new Error(`the rows of an encoder must have a multiple of ${cellsAtOnce} numbers, not ${dim}`)
     this.dim = dim
@@ -144,19 +158,25 @@ class WordEncoder implements Embedder {
     fill(new Uint8Array(buffer, kernel.numbersAt(), words * 12))
     kernel.scaleWeights(words)
     fill(new Uint8Array(buffer, kernel.rowsAt(), words * dim))
+    this.#thesaurus = new Thesaurus(text, { words: near === 0 ? 0 : words, near }, fill)
     const fieldIndexes = fieldNames.map((name) => modelFields.indexOf(fieldOf[name]))
     new Int32Array(buffer, kernel.fieldOf.value, fieldIndexes.length).set(fieldIndexes)
     new Float32Array(buffer, kernel.fieldWeights.value, modelFields.length).set(modelFields.map((name) => fields[name]))
   }
 
   embedQuery(text: string): Float32Array | undefined {
-    const words = splitIdentifiers(text).map((word) => Buffer.from(word))
-    let end = 0
-    this.#putWords(
-      Buffer.concat(words),
-      Int32Array.from(words, (word) => (end += word.length)),
-    )
-    return this.#kernel.sumQuery(words.length) ? this.#sum() : undefined
+    return this.#kernel.sumQuery(this.#putText(splitIdentifiers(text))) ? this.#sum() : undefined
+  }
+
+  matchTools(text: string, tools: Iterable<ToolWords>): readonly Float32Array[] | undefined {
+    const words = splitIdentifiers(text).filter((word) => !stopWords.has(word))
+    if (!this.#kernel.openMatches(this.#putText(words))) return undefined
+    return Array.from(tools, ({ source, codes }) => {
+      this.#learn(source)
+      this.#putCodes(codes)
+      const at = this.#kernel.matchTool(codes.length)
+      return new Float32Array(this.#kernel.memory.buffer, at, modelFields.length + 1).slice()
+    })
   }
 
   /** The sum over the fields, each by its weight and the root of its length. */
@@ -173,9 +193,23 @@ class WordEncoder implements Embedder {
     return new Int8Array(this.#kernel.memory.buffer, at, tools * this.dim)
   }
 
+  nearWords(word: string): readonly NearWord[] {
+    return this.#thesaurus.near(this.#kernel.rowOfWord(this.#putText([word]) && Buffer.byteLength(word)))
+  }
+
   #readOwn(tool: SearchableTool): ToolWords {
     if (this.#own === undefined || this.#own.wordCount > maxOwnWords) this.#own = new TextIndex(createTokenizer())
     return this.#own.read(tool)
+  }
+
+  #putText(words: readonly string[]): number {
+    const bytes = words.map((word) => Buffer.from(word))
+    let end = 0
+    this.#putWords(
+      Buffer.concat(bytes),
+      Int32Array.from(bytes, (word) => (end += word.length)),
+    )
+    return words.length
   }
 
   #putWords(letters: Uint8Array, ends: Int32Array): void {

@@ -16,6 +16,12 @@ export const lexicalDefaults = {
 /** The weights of the words of a query by term; 1 for those that are not listed. */
 export type TermWeights = ReadonlyMap<string, number>
 
+/** The weights of the words of a query, and the words that stand for some of them. */
+export interface TermOptions {
+  readonly weights?: TermWeights | undefined
+  readonly near?: TermWeights | undefined
+}
+
 /** The lookup terms of a query: its words, and pairs of adjacent ones. */
 export interface QueryTerm {
   readonly key: number
@@ -23,18 +29,20 @@ export interface QueryTerm {
   readonly after?: number
   readonly term: string
   readonly weight: number
+  /** Set for a word that stands for one of the query. */
+  readonly isNear?: true
 }
 
 /**
  * BM25 over weighted fields. Postings are kept per term, so adding or removing a tool takes time for its own words only.
  */
 export class LexicalIndex {
-  readonly #tokenizer: Tokenizer
+  readonly tokenizer: Tokenizer
   readonly #texts: TextIndex
   /** The number of tools with each pair of the last ranked query. */
   #pairs = new Map<string, number>()
   constructor(tokenizer: Tokenizer) {
-    this.#tokenizer = tokenizer
+    this.tokenizer = tokenizer
     this.#texts = new TextIndex(tokenizer)
   }
 
@@ -67,26 +75,26 @@ export class LexicalIndex {
   }
 
   /** The scores of a query, by position; valid until the next query or change. */
-  rank(text: string, count: number, weights: TermWeights = noWeights): Float64Array {
+  rank(text: string, count: number, { weights, near }: TermOptions = {}): Float64Array {
     const query = this.#refreshed()
     query.startQuery()
-    const terms = this.terms(text, weights)
+    const terms = this.terms(text, { weights, near })
     this.#pairs = new Map()
     for (const { key, after, term, weight } of terms) {
       if (after === undefined) query.addTerm(key, weight)
       else this.#pairs.set(term, query.addPair(after, key, weight))
     }
-    for (const { key, after } of terms) if (after === undefined) query.addNameTerm(key)
+    for (const { key, after, isNear } of terms) if (after === undefined && !isNear) query.addNameTerm(key)
     query.finishNames(lexicalDefaults.nameCoverage)
     return this.#texts.scores(count)
   }
 
   /** The unique terms of a query, and its pairs; unknown ones are dropped. */
-  terms(text: string, weights: TermWeights = noWeights): readonly QueryTerm[] {
+  terms(text: string, { weights = noWeights, near = noWeights }: TermOptions = {}): readonly QueryTerm[] {
     const words = new Map<number, QueryTerm>()
     const pairs = new Map<string, QueryTerm>()
     let before: { key: number; word: string } | undefined
-    for (const word of termsOf(this.#tokenizer, text)) {
+    for (const word of termsOf(this.tokenizer, text)) {
       const key = this.#texts.termOf(word)
       if (key !== undefined) {
         words.set(key, { key, term: word, weight: weights.get(word) ?? 1 })
@@ -97,13 +105,22 @@ export class LexicalIndex {
       }
       before = key === undefined ? undefined : { key, word }
     }
+    for (const [term, weight] of near) {
+      const key = this.#texts.termOf(term)
+      if (key !== undefined && !words.has(key)) words.set(key, { key, term, weight, isNear: true })
+    }
     return [...words.values(), ...pairs.values()]
+  }
+
+  /** The weight of a term by the number of tools with it. */
+  rarity(term: string): number {
+    return this.#refreshed().idf(this.countOf(term))
   }
 
   /** The score of a tool with every word of a query: unknown words count as the rarest. */
   ideal(text: string): number {
     const query = this.#refreshed()
-    const words = new Set(termsOf(this.#tokenizer, text))
+    const words = new Set(termsOf(this.tokenizer, text))
     let sum = 0
     for (const word of words) sum += query.idf(this.countOf(word))
     return sum * (lexicalDefaults.k1 + 1)
@@ -121,7 +138,8 @@ export class LexicalIndex {
     const query = this.#refreshed()
     let share = 0
     // A plain loop: the facets of a query call this for every tool.
-    for (const { key, after } of terms) if (after === undefined) share += query.coverageOf(position, key)
+    for (const { key, after, isNear } of terms)
+      if (after === undefined && !isNear) share += query.coverageOf(position, key)
     return share * lexicalDefaults.nameCoverage
   }
 

@@ -6,10 +6,11 @@ import type { Embedder } from './encoder.ts'
 import { ExampleRequests } from './example-requests.ts'
 import { demoteUncallable, reordered } from './hit-order.ts'
 import { explainHit } from './hit-score.ts'
-import { LexicalIndex, type TermWeights } from './lexical-index.ts'
+import { LexicalIndex, type TermOptions, type TermWeights } from './lexical-index.ts'
 import { type ReadQuery, readQuery } from './read-query.ts'
 import { embeddingWeight, heightOf, SemanticIndex } from './semantic-index.ts'
 import { evidenceOf, type Signals, votesFor } from './signals.ts'
+import { matchGain, rankByMatches } from './soft-matches.ts'
 import { takeBest } from './take-best.ts'
 import { createTokenizer, firstWords, maxQueryCharacters, termsOf } from './tokenize.ts'
 import { checkSearchable, isNamed, literalText } from './tool-fields.ts'
@@ -128,7 +129,8 @@ export class SearchEngine {
     const before = (a: number, b: number) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? '')
     const { best, total } = takeBest({ ranks, limit: Math.max(offset + limit, reordered), before })
     const sources = { lexical: this.#lexical, semantic: this.#semantic, heights: signals.heights }
-    const ordered = rankByClauses(best, ranks, { clauses, ...sources })
+    const raised = mode === 'hybrid' ? rankByMatches(best, ranks, { text: signals.text, ...sources }) : best
+    const ordered = rankByClauses(raised, ranks, { clauses, ...sources })
     const canCall = (position: number) =>
       exact.has(position) || isCallable?.(this.#tools[position] as SearchableTool) !== false
     const shown = isCallable === undefined ? ordered : demoteUncallable(ordered, ranks, canCall)
@@ -156,10 +158,12 @@ export class SearchEngine {
     if (mode === 'substring') this.#lexical.rank(text, this.#tools.length)
     const exact = this.#exactly(query.query)
     const clauses = mode === 'hybrid' ? clausesOf(text) : []
-    const gainOf = (position: number) =>
-      heights && this.#semantic && clauses.length > 1
-        ? (this.#semantic.clauseGains(clauses, [position], heights)[0] ?? 0) / embeddingWeight
-        : 0
+    const gainOf = (position: number) => {
+      if (mode !== 'hybrid' || heights === undefined || this.#semantic === undefined) return 0
+      const matches = this.#semantic.matchTools(text, [position], this.#lexical)?.[0]
+      const byClause = clauses.length > 1 ? this.#semantic.clauseGains(clauses, [position], heights)[0] : 0
+      return ((byClause ?? 0) + matchGain(matches)) / embeddingWeight
+    }
     const readAs = text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text
     for (const id of ids) {
       const [position, tool] = [this.#positions.get(id), this.get(id)]
@@ -185,13 +189,15 @@ export class SearchEngine {
     const query = firstWords(whole).slice(0, maxQueryCharacters)
     this.#reserve()
     const total = this.#total.subarray(0, this.#tools.length).fill(0)
-    const { text, weights } = mode === 'substring' ? { text: query, weights: noWeights } : this.#read(query)
-    const found = this.#score({ text: mode === 'substring' ? whole : text, weights }, mode, total)
+    const { text, weights }: ReadQuery = mode === 'substring' ? { text: query, weights: noWeights } : this.#read(query)
+    if (mode === 'hybrid' || mode === 'embedding') while (this.#readMeaning());
+    const near = mode === 'hybrid' ? this.#semantic?.nearTerms(text, this.#lexical) : undefined
+    const found = this.#score({ text: mode === 'substring' ? whole : text, weights, near }, mode, total)
     const examples = mode === 'substring' ? undefined : this.#examples.votes(text, this.#tools)
     const votes = mode === 'substring' ? [] : [examples, learned]
     for (const each of votes) this.#addVotes(each, total)
     const asked = [...new Set(termsOf(this.#tokenizer, query))]
-    const terms = this.#lexical.terms(text, weights)
+    const terms = this.#lexical.terms(text, { weights, near })
     return { text, terms, asked, ideal: this.#lexical.ideal(query), ...found, votes, total }
   }
 
@@ -202,22 +208,24 @@ export class SearchEngine {
   }
 
   /** Fills in the score of each tool, and returns those of words and meaning separately. */
-  #score({ text, weights }: ReadQuery, mode: SearchMode, total: Float64Array): Pick<Signals, 'words' | 'heights'> {
-    const byMeaning = mode === 'hybrid' || mode === 'embedding'
-    while (byMeaning && this.#readMeaning());
-    const semantic = byMeaning ? this.#semantic : undefined
+  #score(
+    { text, ...options }: ReadQuery & TermOptions,
+    mode: SearchMode,
+    total: Float64Array,
+  ): Pick<Signals, 'words' | 'heights'> {
+    const semantic = mode === 'hybrid' || mode === 'embedding' ? this.#semantic : undefined
     if (mode === 'embedding') {
       const heights = semantic?.score(text, total)
       // On the scale of hybrid scores, to which experience is calibrated.
       for (let position = 0; position < total.length; position++)
         total[position] = (total[position] as number) * embeddingWeight
-      return { words: this.#lexical.rank(text, total.length, weights), heights }
+      return { words: this.#lexical.rank(text, total.length, options), heights }
     }
     if (mode === 'substring') {
       this.#matchSubstring(text, total)
       return {}
     }
-    const words = this.#lexical.rank(text, total.length, weights)
+    const words = this.#lexical.rank(text, total.length, options)
     const heights = semantic?.measure(text)
     total.set(heights === undefined || semantic === undefined ? words : semantic.fuse(words, heights, this.size))
     return { words, heights }

@@ -1,12 +1,16 @@
 import type { SearchableTool } from '../contract/search.ts'
+import { Background } from './background.ts'
 import type { Embedder } from './encoder.ts'
-import type { LexicalIndex } from './lexical-index.ts'
+import type { LexicalIndex, TermWeights } from './lexical-index.ts'
+import { NearTerms } from './near-terms.ts'
 import type { ToolWords } from './text-index.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 
 /** The similarity of every tool to a query. */
 export interface Heights {
   readonly products: Int32Array
+  /** The mean cosine of unrelated requests to their nearest tool; 0 without the encoder of the package. */
+  readonly background: number
   readonly mean: number
   readonly scale: number
 }
@@ -22,14 +26,19 @@ const standsOut = 2
 export class SemanticIndex {
   readonly #embedder: Embedder
   readonly #vectors: VectorTable
+  readonly #background: Background | undefined
+  readonly #near: NearTerms
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
     this.#vectors = new VectorTable(embedder.dim)
+    this.#background = embedder.isBuiltIn && new Background(embedder)
+    this.#near = new NearTerms(embedder)
   }
 
   add(position: number, tool: SearchableTool, words?: ToolWords): void {
     this.#vectors.set(position, this.#embedder.embedTool(tool, words))
+    this.#background?.add(position, this.#vectors)
   }
 
   /** Adds all tools by position, from words read before, some of them with each step; they may change between the steps. */
@@ -51,6 +60,7 @@ export class SemanticIndex {
 
   remove(position: number): void {
     this.#vectors.set(position, undefined)
+    this.#background?.remove(position)
   }
 
   /** Adds the deviation of each tool, in standard deviations; one that is no nearer than the mean gets nothing. */
@@ -73,13 +83,16 @@ export class SemanticIndex {
     const query = this.#embedder.embedQuery(text)
     const { count } = this.#vectors
     if (query === undefined || count === 0) return undefined
+    const background = this.#background?.mean(this.#vectors) ?? 0
     const products = this.#vectors.products(query)
     const { sum, squares } = this.#vectors.sums()
     // Removed tools have the product zero, so they change neither sum.
     const mean = sum / count
     const deviation = Math.sqrt(Math.max(squares / count - mean * mean, 0))
     // If all products are equal, nothing stands out; a single tool is scored by its cosine alone.
-    return deviation < 1e-6 ? { products, mean: 0, scale: toCosine(1) } : { products, mean, scale: 1 / deviation }
+    return deviation < 1e-6
+      ? { products, background, mean: 0, scale: toCosine(1) }
+      : { products, background, mean, scale: 1 / deviation }
   }
 
   /** The products of some tools with a text; undefined for a text without a known word. */
@@ -103,6 +116,16 @@ export class SemanticIndex {
     })
   }
 
+  /** The terms of the catalog that are near a word of a text. */
+  nearTerms(text: string, lexical: LexicalIndex): TermWeights {
+    return this.#near.of(text, lexical)
+  }
+
+  /** How near the single words of some tools are to those of a text; see `Embedder.matchTools`. */
+  matchTools(text: string, positions: readonly number[], lexical: LexicalIndex): readonly Float32Array[] | undefined {
+    return this.#embedder.matchTools?.(text, wordsOfEach(positions, lexical))
+  }
+
   /**
    * The scores of words with meaning added, after `measure`; valid until the next call. A tool without a word of the query
    * must stand out from the others.
@@ -113,6 +136,11 @@ export class SemanticIndex {
 }
 
 const toolsAtOnce = 64
+
+/** The words of each tool, valid until those of the next. */
+function* wordsOfEach(positions: readonly number[], lexical: LexicalIndex): Generator<ToolWords, void> {
+  for (const position of positions) yield lexical.wordsOf(position)
+}
 
 /** With few tools none can stand out far: the best of n is at most the root of n - 1 deviations above the mean. */
 const minHeight = (count: number): number => Math.min(standsOut, 0.8 * Math.sqrt(Math.max(count - 1, 0)))

@@ -35,6 +35,7 @@ export function evidenceOf(
     ideal,
     cosine: heights !== undefined && isBuiltIn ? cosineOf(heights, position) : undefined,
     mean: toCosine(heights?.mean ?? 0),
+    background: heights?.background ?? 0,
     deviation: heightOf(heights, position),
     words: asked.length,
     votes: votesFor(id, signals),

@@ -76,11 +76,20 @@ export class VectorTable {
   }
 
   /** The products of all rows with a query, as integers on one scale; valid until the next call. */
-  products(query: Float32Array): Int32Array {
+  products(query: Float32Array, first = 0, end = this.#used): Int32Array {
     const words = new Int16Array(this.#kernel.memory.buffer, 0, this.#dim)
     for (let column = 0; column < this.#dim; column++)
       words[column] = Math.round((query[column] as number) * queryScale)
-    return this.#scan()
+    return this.#scan(first, end)
+  }
+
+  /** The highest product of the rows of a range with a query, with its position; -1 for none. Changes the last products. */
+  highest(query: Float32Array, first = 0, end = this.#used): { readonly product: number; readonly position: number } {
+    const products = this.products(query, first, end)
+    let [product, position] = [0, -1]
+    for (let at = 0; at < products.length; at++)
+      if ((products[at] as number) > product) [product, position] = [products[at] as number, first + at]
+    return { product, position }
   }
 
   /** The products of some rows with a query, on the scale of `products`, without changing those. */
@@ -136,9 +145,9 @@ export class VectorTable {
     return { sum: this.#kernel.sumOfLast(), squares: this.#kernel.squaresOfLast() }
   }
 
-  #scan(): Int32Array {
-    this.#kernel.dot(0, this.#rowsAt, this.#answersAt, this.#used, this.#dim)
-    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
+  #scan(first = 0, end = this.#used): Int32Array {
+    this.#kernel.dot(0, this.#rowsAt + first * this.#dim, this.#answersAt, end - first, this.#dim)
+    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, end - first)
   }
 
   get #answersAt(): number {
