@@ -38,7 +38,7 @@ interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'gr
 
 /** The executors and secrets of a process with a database. */
 export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, launcher?: Launcher) {
-  const { secrets, sources } = stores
+  const { secrets } = stores
   const box = createSecretBox(secretKeyOf(env))
   const grantsOf = readGrants([
     ...(readSetting('TOOLDEX_GRANTS', env) ?? '').split(' ').filter(Boolean),
@@ -52,12 +52,13 @@ export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: A
   const { mcpServers, servers } = allowed
   const secretsOf = (workspace: string) => openSecrets(context, workspace)
   const upstreams = readUpstreams(env, openSecrets(context, 'default'), { mcpServers, servers, shield })
+  const sources = sourceAccess(stores, { grantsOf, secretsOf, box })
   const executors = openEach({
     env,
     sandbox,
     environments: new Environments(environmentsFolder(env)),
     warm: launcher === undefined ? allowed.warm : 0,
-    upstreams: { ...upstreams.options, sandbox, sources: sourceAccess(sources, { grantsOf, secretsOf }) },
+    upstreams: { ...upstreams.options, sandbox, sources },
   })
   const { mcp } = executors as { readonly mcp: McpExecutor }
   const wrap = (executor: Executor): Executor => launcher?.wrap(executor) ?? executor
@@ -77,7 +78,7 @@ export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: A
     mcp,
     check: createCheck(more),
     upstreams: offersFor,
-    sources: toSourceServers(mcp, grantsOf),
+    sources: toSourceServers(mcp, grantsOf, sources.signIns),
     watchServers,
     keepSources: (logger: Logger) => keepSources(mcp, stores, logger),
   }

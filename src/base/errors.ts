@@ -124,6 +124,12 @@ export const errorTable = {
     retry: false,
     hint: 'Set the reported secret or variable, then call again.',
   },
+  SIGN_IN_REQUIRED: {
+    http: 424,
+    exit: 78,
+    retry: false,
+    hint: 'Open the reported URL and sign in, then call again.',
+  },
   HTTP_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read the response of the service.' },
   UPSTREAM_ERROR: { http: 200, exit: 1, retry: true, hint: 'Read the response of the MCP server.' },
   INPUT_REQUIRED: {
@@ -167,6 +173,8 @@ export class TooldexError extends Error {
   readonly retryAfter: number | undefined
   /** Of LIMIT_EXCEEDED: the limit that was reached. */
   readonly limit: ReachedLimit | undefined
+  /** Of SIGN_IN_REQUIRED: the page where the caller signs in. */
+  readonly url: string | undefined
   /** Of an INTERNAL error: finds its cause in the log. */
   readonly id: string | undefined
   /** Of an error response: finds the request in the log of the server. */
@@ -184,6 +192,7 @@ export class TooldexError extends Error {
     this.suggestions = options.suggestions ?? []
     this.retryAfter = options.retryAfter
     this.limit = options.limit
+    this.url = options.url
     this.id = options.id
     this.requestId = options.requestId
   }
@@ -217,6 +226,7 @@ interface TooldexErrorOptions {
   readonly cause?: unknown
   readonly retryAfter?: number | undefined
   readonly limit?: ReachedLimit | undefined
+  readonly url?: string | undefined
   readonly id?: string | undefined
   readonly requestId?: string | undefined
 }
@@ -251,11 +261,14 @@ export interface ErrorBody {
   /** Of LIMIT_EXCEEDED: the limit that was reached, and the seconds until it allows another call. */
   readonly limit?: ReachedLimit
   readonly retryAfter?: number
+  /** Of SIGN_IN_REQUIRED: the page where the caller signs in. */
+  readonly url?: string
 }
 
 /** The wire format of an error. */
 export function toErrorBody(error: TooldexError): ErrorBody {
-  const { code, message, hint, problems, id, limit, retryAfter = 1 } = error
+  const { code, message, hint, problems, id, limit, url, retryAfter = 1 } = error
   const body = { code, message, hint, retryable: error.retryable, errors: problems.map(toWireProblem) }
-  return { ...body, ...(id === undefined ? {} : { id }), ...(limit === undefined ? {} : { limit, retryAfter }) }
+  const more = { ...(id === undefined ? {} : { id }), ...(url === undefined ? {} : { url }) }
+  return { ...body, ...more, ...(limit === undefined ? {} : { limit, retryAfter }) }
 }

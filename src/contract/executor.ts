@@ -37,6 +37,8 @@ export interface RunnableTool {
 export interface Job {
   readonly tool: RunnableTool
   readonly input: Readonly<Record<string, unknown>>
+  /** The caller, whose own account an upstream may need. */
+  readonly caller?: string | undefined
   /** Default: the deadline of the executor. */
   readonly timeoutMs?: number | undefined
   /** The upper bound of the deadline, whatever the tool or the caller requests. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TimeoutMs } from './executor-kinds.ts'
+import { OAuthSource } from './sign-in.ts'
 
 const Text = z.string().max(32_000)
 const Texts = z.record(z.string().min(1).max(200), Text)
@@ -50,6 +51,8 @@ export const HttpServer = z.object({
   headers: Texts.default({}),
   /** Whether the server may have a private address. */
   allowPrivate: z.boolean().default(false),
+  /** The sign-in at the server; of stored sources only. */
+  oauth: OAuthSource.optional(),
   ...shared,
 })
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { McpServer } from './mcp-server.ts'
+import type { SignInClient } from './sign-in.ts'
 import type { Caller } from './stores.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from './upstream.ts'
 
@@ -45,6 +46,8 @@ export interface SourceRef {
 export interface SourceFailure {
   readonly at: string
   readonly reason: string
+  /** Whether an administrator must sign in at the server. */
+  readonly needsSignIn?: boolean | undefined
 }
 
 /** A whole MCP server as a source of tools, without the definitions of its tools. */
@@ -121,11 +124,17 @@ export interface SourceServerState {
 export interface SourceServers {
   /** Throws where the workspace lacks a grant that the server needs. */
   requireGrants(workspace: string, server: McpServer): void
-  /** Reads everything that an approved server offers, and starts it for that. */
-  read(ref: SourceRef, signal: AbortSignal): Promise<SourceManifest>
+  /** Reads everything that an approved server offers to a caller, and starts it for that. */
+  read(ref: SourceRef, signal: AbortSignal, actor?: string): Promise<SourceManifest>
   stateOf(ref: SourceRef): SourceServerState
   /** Sends a request for a prompt, a resource or a completion; undefined if the server does not offer it. */
-  request(ref: SourceRef, method: OfferMethod, request: UpstreamRequest): Promise<OfferResult | undefined>
-  /** Stops a server after its running calls. */
-  stop(ref: SourceRef): void
+  request(
+    ref: SourceRef,
+    method: OfferMethod,
+    request: UpstreamRequest,
+    actor?: string,
+  ): Promise<OfferResult | undefined>
+  /** Stops a server after its running calls; the connection of one caller only, where each has one. */
+  stop(ref: SourceRef, caller?: string): void
+  readonly signIns: SignInClient
 }

@@ -7,6 +7,7 @@ import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } f
 import type { ReplayReport } from './replay.ts'
 import type { LearningStore } from './search.ts'
 import type { StoredSecret } from './secret.ts'
+import type { SignInStore } from './sign-in.ts'
 import type { SourceStore } from './source.ts'
 import type { StatsStore } from './stats-store.ts'
 import type { OfferedChanges, OfferedTools, ToolListQuery } from './tool-list.ts'
@@ -272,6 +273,7 @@ export interface Stores {
   readonly executions: ExecutionStore
   readonly secrets: SecretStore
   readonly sources: SourceStore
+  readonly signIns: SignInStore
   readonly learning: LearningStore
   readonly stats: StatsStore
   readonly feed: ChangeFeed

@@ -20,6 +20,7 @@ import { createShellExecutor } from './shell/shell-executor.ts'
 
 export { createCodeExecutor } from './code/code-executor.ts'
 export { loadServers, readServers } from './mcp/load-servers.ts'
+export { SignIns } from './mcp/sign-ins.ts'
 export type { SourceAccess } from './mcp/source-upstreams.ts'
 export { Environments } from './python/environments.ts'
 export { readAllowedFolders, splitFolderList } from './sandbox/allowed-folders.ts'

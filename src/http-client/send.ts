@@ -132,6 +132,7 @@ interface ProblemBody {
   readonly id?: string
   readonly requestId?: string
   readonly limit?: ReachedLimit
+  readonly url?: string
 }
 
 async function readFailure(response: Response): Promise<Failure> {
@@ -143,7 +144,7 @@ async function readFailure(response: Response): Promise<Failure> {
 }
 
 function toError(status: number, body: ProblemBody, retryAfter?: number) {
-  const { code, detail, hint, errors, id, requestId, limit } = body
+  const { code, detail, hint, errors, id, requestId, limit, url } = body
   const isKnown = code !== undefined && Object.hasOwn(errorTable, code)
   const options = {
     problems: errors ?? [],
@@ -152,6 +153,7 @@ function toError(status: number, body: ProblemBody, retryAfter?: number) {
     requestId,
     retryAfter,
     limit,
+    url,
   }
   if (isKnown) return new TooldexError(code as ErrorCode, detail ?? code, options)
   // A response of a proxy, or an error of a later release.

@@ -72,6 +72,7 @@ import { runDoctor } from './server/run-doctor.ts'
 import { validateConfigs } from './server/validate-configs.ts'
 import { simulatePolicy } from './simulation/simulate-policy.ts'
 import { acceptChangesOf, refuseChangesOf } from './sources/decide-changes.ts'
+import { getSignIn, signInSource, signOutSource } from './sources/sign-in.ts'
 import { addSource, approveSource, changeSource, getSource, refreshSource, removeSource } from './sources/sources.ts'
 import { listOffers, requestOffer } from './upstreams/offers.ts'
 
@@ -107,6 +108,9 @@ export const operations = [
   acceptChangesOf,
   refuseChangesOf,
   removeSource,
+  signInSource,
+  getSignIn,
+  signOutSource,
   listOffers,
   requestOffer,
   readStats,

@@ -54,6 +54,10 @@ export const settingTable = {
 
   TOOLDEX_PORT: integer(0, 65_535, 7331, 'the port of `tooldex serve`; the next free one if it is taken'),
   TOOLDEX_ALLOWED_HOSTS: text('the listening address', 'the host names, separated by commas, that requests may use'),
+  TOOLDEX_PUBLIC_URL: text(
+    'the address of each request',
+    'the origin under which callers and browsers reach the server, such as `https://tools.example.org`',
+  ),
   TOOLDEX_OAUTH_ISSUER: text('none', 'the authorization server whose access tokens are accepted'),
   TOOLDEX_OAUTH_RESOURCE: text('none', 'the URL of the MCP endpoint that access tokens must be issued for'),
   TOOLDEX_OAUTH_CLIENT_ID: text(

@@ -6,8 +6,9 @@ import { type McpServer, sandboxOf } from '../contract/mcp-server.ts'
 /** The parts of a definition that decide what is started or contacted, and with which credentials. */
 function approvedPart(server: McpServer): object {
   if (!('command' in server)) {
-    const { url, headers, allowPrivate } = server
-    return { url, headers, allowPrivate }
+    const { url, headers, allowPrivate, oauth } = server
+    // A definition without settings of its sign-in has the hash that it had before there were any.
+    return { url, headers, allowPrivate, ...onlyDefined({ oauth }) }
   }
   const { command, args, env, cwd = null, isolation, folders, network } = server
   // A definition without a sandbox has the hash that it had before there was one.
@@ -23,9 +24,10 @@ export const approvalHash = (server: McpServer): string => hashJson(approvedPart
  */
 export function approvedCommand(server: McpServer): string {
   if (!('command' in server)) {
-    const { url, headers, allowPrivate } = server
+    const { url, headers, allowPrivate, oauth } = server
     const sent = Object.entries(headers).map(([name, value]) => `-H ${quoteWord(`${name}: ${value}`)}`)
-    return showInvisible([url, ...sent, ...(allowPrivate ? ['(private addresses allowed)'] : [])].join(' '))
+    const signIn = oauth === undefined ? [] : [`(sign-in: ${JSON.stringify(oauth)})`]
+    return showInvisible([url, ...sent, ...(allowPrivate ? ['(private addresses allowed)'] : []), ...signIn].join(' '))
   }
   const { command, args, env, cwd, folders = [], network = false } = server
   const level = sandboxOf(server)

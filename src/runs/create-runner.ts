@@ -75,6 +75,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
   readonly traceparent?: string | undefined
   readonly workspace?: string | undefined
+  /** The caller as recorded, such as key:ci. */
+  readonly caller?: string | undefined
 }
 
 /** A call that policies allow, ready to be planned or run. */
@@ -128,12 +130,12 @@ export function createRunner(parts: RunnerParts): Runner {
   const prepare = async (
     tool: RunnableTool,
     input: Input,
-    { timeoutMs, traceparent, workspace }: CallOptions = {},
+    { timeoutMs, traceparent, workspace, caller }: CallOptions = {},
   ): Promise<PreparedCall> => {
     const executor = executorOf(tool)
     const grants = parts.grantsFor?.(tool, workspace ?? firstWorkspace)
     const complete = await completeInput(tool, input, loadChecks)
-    const job = { tool, input: complete, grants, timeoutMs, maxMs: parts.maxMs }
+    const job = { tool, input: complete, caller, grants, timeoutMs, maxMs: parts.maxMs }
     const prepared = executor.prepare(job)
     for (const constraints of tool.constraints)
       for (const values of prepared.bound) await parts.checkValues(constraints, values)

@@ -99,7 +99,11 @@ export class RecordedRuns {
     return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
       const { traceparent, traceId } = span
       const traced = { ...options, traceparent, traceId: options.traceId ?? traceId }
-      const job = await runner.prepare(tool, input, { ...traced, workspace: caller.workspace })
+      const job = await runner.prepare(tool, input, {
+        ...traced,
+        workspace: caller.workspace,
+        caller: caller.actor,
+      })
       const call = { caller, job, options: traced }
       if (isQueued) return this.#enqueue(call)
       if (!options.wait) return this.#runDetached(call)

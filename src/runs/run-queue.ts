@@ -154,6 +154,7 @@ export class RunQueue {
         timeoutMs: timeoutMs ?? undefined,
         traceparent,
         workspace,
+        caller: execution.callerId ?? undefined,
       })
     } catch (thrown) {
       const { code, message, hint } = logged(this.#parts.logger, thrown, { execution: execution.id })

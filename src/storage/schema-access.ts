@@ -1,4 +1,15 @@
-import { bigint, date, integer, json, pgTable, primaryKey, text, timestamp, varchar } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  date,
+  foreignKey,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  varchar,
+} from 'drizzle-orm/pg-core'
 import type { McpServer } from '../contract/mcp-server.ts'
 import type { SourceFailure, SourceManifest, SourceTrust } from '../contract/source.ts'
 import { at, times, workspaceId } from './schema.ts'
@@ -67,8 +78,37 @@ export const sources = pgTable(
     revision: integer('revision').notNull().default(1),
     lastFailure: json('last_failure').$type<SourceFailure>(),
     lastSuccessAt: at('last_success_at'),
+    /** The encrypted registration of the OAuth client. */
+    oauthClient: text('oauth_client'),
     createdBy: text('created_by'),
     ...times,
   },
   (table) => [primaryKey({ name: 'sources_pk', columns: [table.workspaceId, table.name] })],
+)
+
+/** The sign-ins at servers of sources: one that all callers share, whose caller is empty, or one of each caller. */
+export const sourceSignIns = pgTable(
+  'source_sign_ins',
+  {
+    workspaceId: workspaceId(),
+    source: varchar('source', { length: 63 }).notNull(),
+    caller: text('caller').notNull(),
+    /** The encrypted tokens; null where the sign-in has ended. */
+    sealed: text('sealed'),
+    issuer: text('issuer').notNull(),
+    scope: text('scope'),
+    failure: text('failure'),
+    revision: integer('revision').notNull().default(1),
+    refreshingUntil: at('refreshing_until'),
+    signedInAt: at('signed_in_at').notNull().defaultNow(),
+    ...times,
+  },
+  (table) => [
+    primaryKey({ name: 'source_sign_ins_pk', columns: [table.workspaceId, table.source, table.caller] }),
+    foreignKey({
+      name: 'source_sign_ins_source',
+      columns: [table.workspaceId, table.source],
+      foreignColumns: [sources.workspaceId, sources.name],
+    }).onDelete('cascade'),
+  ],
 )

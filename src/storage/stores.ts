@@ -8,6 +8,7 @@ import { DatabaseKeyStore } from './access/key-store.ts'
 import { DatabaseLimitStore } from './access/limit-store.ts'
 import { DatabasePolicyStore } from './access/policy-store.ts'
 import { DatabaseSecretStore } from './access/secret-store.ts'
+import { DatabaseSignInStore } from './access/sign-in-store.ts'
 import { DatabaseSourceStore } from './access/source-store.ts'
 import { DatabaseAuditStore } from './audit/audit-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
@@ -53,6 +54,7 @@ export function createStores(database: Database): Stores {
     executions: new DatabaseExecutionStore(db, database, () => cursorsOn(db)),
     secrets: new DatabaseSecretStore(db),
     sources: new DatabaseSourceStore(db),
+    signIns: new DatabaseSignInStore(db),
     learning: new DatabaseLearningStore(db),
     stats: new DatabaseStatsStore(db, database.engine),
     feed,

@@ -96,5 +96,5 @@ export async function openSources({
     await database.close()
   })
   const run = (...words: readonly string[]) => runInProcess(words, { openRegistry: async () => client })
-  return { context, stores, client, request, run, mcp, lines, sync: () => feed.syncNow() }
+  return { context, app, database, stores, client, request, run, mcp, lines, sync: () => feed.syncNow() }
 }

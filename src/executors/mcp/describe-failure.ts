@@ -5,8 +5,13 @@ import { causesOf } from '../network/run-remote.ts'
 
 const maxCharacters = 500
 
+/** Whether the failure is that nobody has signed in at the server. */
+export const needsSignIn = (error: unknown): boolean =>
+  causesOf(error).some((each) => each instanceof TooldexError && each.code === 'SIGN_IN_REQUIRED')
+
 /** The failure of a server as a phrase that follows its name; foreign texts are cut to one short line. */
 export function describeFailure(error: unknown): string {
+  if (needsSignIn(error)) return 'needs a sign-in'
   if (error instanceof TooldexError) return ownFailure(error)
   const ours = causesOf(error).find((each) => each instanceof TooldexError)
   if (ours instanceof TooldexError) return ownFailure(ours)

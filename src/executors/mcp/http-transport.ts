@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type FetchLike,
   type JSONRPCMessage,
   SSEClientTransport,
   SseError,
@@ -15,6 +16,7 @@ import type { ReducedMessage } from './message-tasks.ts'
 import { reduceMessage, withResult } from './message-threads.ts'
 import { PacedDelivery } from './paced-delivery.ts'
 import { failingPosts, sseError } from './sse-errors.ts'
+import type { TokenSource } from './token-source.ts'
 
 /** The URL and headers of an HTTP server, with its secrets resolved. */
 export interface UpstreamAddress {
@@ -23,6 +25,8 @@ export interface UpstreamAddress {
   readonly allowPrivate: boolean
   /** The older transport, with one event stream for all responses. */
   readonly isSse?: boolean | undefined
+  /** The tokens of a sign-in, for a server that asks for one. */
+  readonly tokens?: TokenSource | undefined
 }
 
 const terminateMs = 1000
@@ -52,7 +56,7 @@ export class HttpTransport implements Transport {
   #closing: Promise<void> | undefined
   #stopStart: ((error: Error) => void) | undefined
 
-  constructor({ url, headers, allowPrivate, isSse = false }: UpstreamAddress, check: MessageCheck) {
+  constructor({ url, headers, allowPrivate, isSse = false, tokens }: UpstreamAddress, check: MessageCheck) {
     const privateHost = allowPrivate ? url.hostname : undefined
     this.#agent = new Agent({ ...agentOptions, connect: { lookup: publicLookupBut(privateHost), timeout: 10_000 } })
     this.#check = check
@@ -61,10 +65,12 @@ export class HttpTransport implements Transport {
       maxBytes: check.limits.messageBytes,
       reduce: (bytes, isEvent) => this.#reduce(bytes, isEvent),
     })
+    const fetch: typeof guarded = tokens === undefined ? guarded : notingTokens(guarded, tokens)
     const requestInit = { headers: { 'user-agent': 'tooldex', ...headers } }
+    const options = { requestInit, ...(tokens === undefined ? {} : { authProvider: tokens }) }
     this.#inner = isSse
-      ? new SSEClientTransport(url, { fetch: failingPosts(guarded), requestInit })
-      : new StreamableHTTPClientTransport(url, { fetch: guarded, requestInit, reconnectionOptions })
+      ? new SSEClientTransport(url, { ...options, fetch: failingPosts(fetch) })
+      : new StreamableHTTPClientTransport(url, { ...options, fetch, reconnectionOptions })
   }
 
   get sessionId(): string | undefined {
@@ -150,6 +156,14 @@ export class HttpTransport implements Transport {
     await this.#agent.destroy()
   }
 }
+
+const notingTokens =
+  (fetch: FetchLike, tokens: TokenSource): FetchLike =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    tokens.note(response, init?.headers)
+    return response
+  }
 
 /** The key of the id of a kept result. */
 const keptKey = 'tooldex/kept'

@@ -1,6 +1,6 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
-import type { Executor, RequestedInput, RunControls, RunnableTool } from '../../contract/executor.ts'
+import type { Executor, Job, RequestedInput, RunControls, RunnableTool } from '../../contract/executor.ts'
 import { sandboxOf } from '../../contract/mcp-server.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
@@ -15,6 +15,7 @@ import { cut, describeFailure } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
 import { Offers } from './offers.ts'
 import { isStdio, McpConfig } from './server-settings.ts'
+import type { UsedUpstream } from './source-upstreams.ts'
 import type { Upstream } from './upstream.ts'
 import { Upstreams, type UpstreamsOptions } from './upstreams.ts'
 
@@ -51,8 +52,11 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
     const level = source?.isolation ?? ofHost
     return level === 'best' ? (options.sandbox?.levels.known ?? 'isolated') : level
   }
-  const find = async (server: string, { source }: RunnableTool): Promise<Upstream | undefined> =>
-    source === undefined ? upstreams.of(server) : upstreams.sources?.of(source)
+  const find = async (server: string, { tool: { source }, caller }: Job): Promise<UsedUpstream | undefined> => {
+    if (source !== undefined) return upstreams.sources?.of(source, caller)
+    const upstream = upstreams.of(server)
+    return upstream && { upstream, tokens: undefined }
+  }
   const executor = defineExecutor({
     kind: 'mcp',
     config: McpConfig,
@@ -74,12 +78,12 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
       const { server, tool } = config
       return {
         async plan() {
-          if ((await find(server, called)) === undefined)
+          if ((await find(server, call)) === undefined)
             throw new TooldexError('UPSTREAM_UNKNOWN', unknownServer(server))
           const upstream = { server, tool, arguments: { ...input } }
           return { kind: 'mcp', isolation: isolationOf(server, called), timeoutMs, upstream }
         },
-        run: (controls) => perform(() => find(server, called), call, isolationOf(server, called), controls),
+        run: (controls) => perform(() => find(server, call), call, isolationOf(server, called), controls),
       }
     },
     check: (config, pointer, checkOptions) => checkUpstream(upstreams, config, pointer, checkOptions),
@@ -124,7 +128,7 @@ const redactorsOfSource = ({ sources }: Upstreams, { workspace }: SourceRef): re
   sources === undefined ? [] : [sources.secretsOf(workspace).redact]
 
 function perform(
-  find: () => Promise<Upstream | undefined>,
+  find: () => Promise<UsedUpstream | undefined>,
   { config: { server, tool }, input, tool: { outputSchema, annotations }, deadlineMs }: Call<McpConfig>,
   isolation: Isolation,
   controls: RunControls,
@@ -140,12 +144,16 @@ function perform(
     deadlineMs,
     signal,
     async perform(deadline) {
-      upstream = await find()
+      const used = await find()
+      upstream = used?.upstream
       if (upstream === undefined) return failed(unknownServer(server), 'UPSTREAM_UNKNOWN')
       before = countIgnored(upstream)
       const { callerInput } = controls
       const call = { tool, input, traceparent, callerInput, isRepeatable, onProgress: log.take }
-      const result = await upstream.call(call, deadline.signal).catch(needOf)
+      // The server may return the token that it gets.
+      const hideTokens = () => used?.tokens?.used.forEach((token) => void controls.hide?.('sign-in', token))
+      hideTokens()
+      const result = await upstream.call(call, deadline.signal).catch(needOf).finally(hideTokens)
       if ('requiredCapabilities' in result)
         return missingCapability(`${tool} of ${server}`, result as MissingCapability)
       if (isRequested(result)) return inputRequired(`${tool} of ${server}`, result)

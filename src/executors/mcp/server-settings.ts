@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { TimeoutMs } from '../../contract/executor-kinds.ts'
 import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
+import type { SecretScope } from '../../contract/secret.ts'
+import { findReference } from '../../rules/secret-reference.ts'
 import { defineConfigCheck, WorkerLabel } from '../read-config.ts'
 
 /** The schema of a definition, chosen by its fields. */
@@ -10,6 +12,18 @@ export function schemaFor(definition: unknown): z.ZodType<McpServer> {
 }
 
 export const isStdio = (server: McpServer): server is StdioServer => 'command' in server
+
+/** The values of variables or headers; secrets are resolved when a server is started, and never stored. */
+export async function resolveValues(
+  values: Readonly<Record<string, string>>,
+  secrets: Pick<SecretScope, 'resolve'>,
+): Promise<Record<string, string>> {
+  const resolved = Object.entries(values).map(async ([name, value]) => {
+    const found = findReference(value)
+    return [name, found === undefined ? value : found.before + (await secrets.resolve(found.reference))] as const
+  })
+  return Object.fromEntries(await Promise.all(resolved))
+}
 
 /** The server and the tool that an MCP tool refers to. */
 export const McpConfig = z.strictObject({

@@ -9,12 +9,15 @@ import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/u
 import { Circuit, type CircuitSettings } from './circuit.ts'
 import { explainMissing, passRequests, usableInput } from './client-requests.ts'
 import type { Connection, OpenedTransport, UpstreamCall, UpstreamResult } from './connection.ts'
-import { describeFailure, isDenied, isUnreachable } from './describe-failure.ts'
+import { describeFailure, isDenied, isUnreachable, needsSignIn } from './describe-failure.ts'
 
 const maxDurations = 100
 // The MCP client is loaded with the first call that needs it.
 const loadConnection = lazyModule(() => import('./connection.ts'))
 const loadReadItems = lazyModule(() => import('./read-items.ts'))
+
+/** Called after each start and each failure of the server, with the reason of the failure. */
+export type UpstreamAttempt = (failure: string | undefined, needsSignIn: boolean) => void
 
 /** The settings of one server. */
 export interface UpstreamOptions {
@@ -27,8 +30,7 @@ export interface UpstreamOptions {
   readonly pingMs: number
   readonly circuit: CircuitSettings
   readonly openTransport: () => Promise<OpenedTransport>
-  /** Called after each start and each failure of the server, with the reason of the failure. */
-  readonly onAttempt?: ((failure: string | undefined) => void) | undefined
+  readonly onAttempt?: UpstreamAttempt | undefined
   /** Called when the server announces changed definitions. */
   readonly onListChanged?: (() => void) | undefined
 }
@@ -191,6 +193,7 @@ export class Upstream {
         this.#giveUp(connection, connection.why ?? 'ended')
         throw endedError(this.#options.name, connection)
       } else if (connection.why !== undefined) throw endedError(this.#options.name, connection)
+      else if (needsSignIn(error)) await this.#drop(connection)
       else if (isDenied(error)) this.#denied = describeFailure(error)
       else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
@@ -241,12 +244,14 @@ export class Upstream {
       const { openTransport, connectMs, onListChanged } = this.#options
       opened = await Connection.open(openTransport, connectMs, { onEnd, onListChanged })
       this.#now = opened
-      this.#options.onAttempt?.(undefined)
+      this.#options.onAttempt?.(undefined, false)
       if (opened.ended) this.#lost(opened)
       return opened
     } catch (error) {
       this.#opening = undefined
-      this.#failed(describeFailure(error))
+      // The next call may come after the sign-in.
+      if (needsSignIn(error)) this.#options.onAttempt?.(describeFailure(error), true)
+      else this.#failed(describeFailure(error))
       this.#denied = isDenied(error) ? describeFailure(error) : undefined
       throw error
     }
@@ -261,7 +266,7 @@ export class Upstream {
 
   #failed(why: string): void {
     this.circuit.failed(why)
-    this.#options.onAttempt?.(why)
+    this.#options.onAttempt?.(why, false)
   }
 
   #forget(connection: Connection): void {

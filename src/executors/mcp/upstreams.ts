@@ -3,7 +3,6 @@ import { sameJson } from '../../base/json-values.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { type HttpServer, type McpServer, type StdioServer, sandboxOf } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
-import { findReference } from '../../rules/secret-reference.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
 import { ProgramFinder } from '../process/find-program.ts'
@@ -14,9 +13,10 @@ import type { Shield } from '../sandbox/shield.ts'
 import { type CircuitSettings, defaultCircuit } from './circuit.ts'
 import type { OpenedTransport } from './connection.ts'
 import { defaultMessageLimits, MessageCheck, type MessageLimits } from './message-check.ts'
-import { isStdio } from './server-settings.ts'
+import { isStdio, resolveValues } from './server-settings.ts'
 import { type SourceAccess, SourceUpstreams } from './source-upstreams.ts'
-import { Upstream } from './upstream.ts'
+import type { TokenSource } from './token-source.ts'
+import { Upstream, type UpstreamAttempt } from './upstream.ts'
 
 const loadStdioTransport = lazyModule(() => import('./stdio-transport.ts'))
 const loadSandboxed = lazyModule(() => import('./sandboxed-server.ts'))
@@ -50,8 +50,9 @@ interface UpstreamParts {
   readonly name: string
   readonly server: McpServer
   readonly secrets: Secrets
-  readonly onAttempt?: ((failure: string | undefined) => void) | undefined
+  readonly onAttempt?: UpstreamAttempt | undefined
   readonly onListChanged?: (() => void) | undefined
+  readonly tokens?: TokenSource | undefined
 }
 
 /** All configured servers, each with its own connection. */
@@ -94,7 +95,7 @@ export class Upstreams {
     return upstream
   }
 
-  #make({ name, server, secrets, onAttempt, onListChanged }: UpstreamParts): Upstream {
+  #make({ name, server, secrets, onAttempt, onListChanged, tokens }: UpstreamParts): Upstream {
     return new Upstream({
       name,
       connectMs: server.connectTimeoutMs,
@@ -103,7 +104,7 @@ export class Upstreams {
       idleMs: server.idleMs,
       pingMs: this.#options.pingMs ?? pingMs,
       circuit: { ...defaultCircuit, ...this.#options.circuit },
-      openTransport: () => (isStdio(server) ? this.#start(server, secrets) : this.#reach(server, secrets)),
+      openTransport: () => (isStdio(server) ? this.#start(server, secrets) : this.#reach(server, { secrets, tokens })),
       onAttempt,
       onListChanged,
     })
@@ -118,10 +119,14 @@ export class Upstreams {
     const { StdioTransport } = await loadStdioTransport()
     if (sandboxOf(server) !== undefined) {
       const { openSandboxed } = await loadSandboxed()
-      const { program, scope } = await openSandboxed(server, this.#options.sandbox, await resolve(server.env, secrets))
+      const { program, scope } = await openSandboxed(
+        server,
+        this.#options.sandbox,
+        await resolveValues(server.env, secrets),
+      )
       return this.#withCheck((check) => new StdioTransport(program, scope, check))
     }
-    const env = { ...baseEnvironment(this.#options.env), ...(await resolve(server.env, secrets)) }
+    const env = { ...baseEnvironment(this.#options.env), ...(await resolveValues(server.env, secrets)) }
     const cwd = server.cwd === undefined ? process.cwd() : expandHome(server.cwd, this.#options.env)
     try {
       const program = this.#programs.find(expandHome(server.command, this.#options.env), env, cwd)
@@ -134,12 +139,18 @@ export class Upstreams {
     }
   }
 
-  async #reach(server: HttpServer, secrets: Secrets, isSse = server.type === 'sse'): Promise<OpenedTransport> {
+  async #reach(
+    server: HttpServer,
+    credentials: Pick<UpstreamParts, 'secrets' | 'tokens'>,
+    isSse = server.type === 'sse',
+  ): Promise<OpenedTransport> {
+    const { secrets, tokens } = credentials
     const { HttpTransport } = await loadHttpTransport()
     const { url, allowPrivate } = server
-    const address = { url: new URL(url), headers: await resolve(server.headers, secrets), allowPrivate, isSse }
+    const headers = await resolveValues(server.headers, secrets)
+    const address = { url: new URL(url), headers, allowPrivate, isSse, tokens }
     const opened = this.#withCheck((check) => new HttpTransport(address, check))
-    return isSse ? { ...opened, isOlder: true } : { ...opened, openOlder: () => this.#reach(server, secrets, true) }
+    return isSse ? { ...opened, isOlder: true } : { ...opened, openOlder: () => this.#reach(server, credentials, true) }
   }
 
   #withCheck(make: (check: MessageCheck) => OpenedTransport['line']): OpenedTransport {
@@ -148,13 +159,4 @@ export class Upstreams {
     const line = make(check)
     return { line, check }
   }
-}
-
-/** Secrets are resolved when a server is started, and never stored. */
-async function resolve(values: Readonly<Record<string, string>>, secrets: Secrets): Promise<Record<string, string>> {
-  const resolved = Object.entries(values).map(async ([name, value]) => {
-    const found = findReference(value)
-    return [name, found === undefined ? value : found.before + (await secrets.resolve(found.reference))] as const
-  })
-  return Object.fromEntries(await Promise.all(resolved))
 }

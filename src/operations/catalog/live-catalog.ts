@@ -76,6 +76,8 @@ export class LiveCatalog {
   limits: readonly Limit[] | undefined
   /** The accepted definitions of the sources whose prompts and resources are offered, by name. */
   readonly manifests = new Map<string, SourceManifest>()
+  /** The sources that need a sign-in before a call: one of each caller, or a shared one that has ended. */
+  signIns: ReadonlyMap<string, 'caller' | 'shared'> = new Map()
   /** Applies the present state of the registry; undefined if no registry is followed. */
   syncRegistry: (() => Promise<void>) | undefined
   /** Whether the program adds tools itself, which are not loaded under the policy file. */

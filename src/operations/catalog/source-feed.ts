@@ -4,6 +4,7 @@ import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog, SyncedTool } from '../../catalog/index.ts'
 import type { SourceManifest, SourceSummary } from '../../contract/source.ts'
 import type { Stores } from '../../contract/stores.ts'
+import { ownerOf } from '../../rules/sign-in-owner.ts'
 import { approvalHash } from '../../rules/source-approval.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { toSourceTool, visibleItem } from './source-tool.ts'
@@ -12,7 +13,7 @@ interface FeedParts {
   readonly stores: Stores
   readonly workspace: string
   readonly logger: Logger
-  readonly catalog: Pick<LiveCatalog, 'manifests'>
+  readonly catalog: Pick<LiveCatalog, 'manifests' | 'signIns'>
 }
 
 /** Keeps the tools of the sources of a workspace in a catalog, from their stored manifests: no server is started for it. */
@@ -20,6 +21,7 @@ export class SourceFeed {
   readonly #stores: Stores
   readonly #workspace: string
   readonly #logger: Logger
+  readonly #catalog: FeedParts['catalog']
   readonly #manifests: LiveCatalog['manifests']
   /** The state of each source whose tools the catalog has. */
   readonly #shown = new Map<string, string>()
@@ -28,6 +30,7 @@ export class SourceFeed {
     this.#stores = stores
     this.#workspace = workspace
     this.#logger = logger
+    this.#catalog = catalog
     this.#manifests = catalog.manifests
   }
 
@@ -35,11 +38,25 @@ export class SourceFeed {
   async sync(tools: Catalog): Promise<void> {
     const offered = (await this.#stores.sources.list(this.#workspace)).filter(isOffered)
     const states = new Map(offered.map((source) => [source.name, stateOf(source)]))
+    this.#catalog.signIns = await this.#neededSignIns(offered)
     for (const name of [...this.#shown.keys()]) if (!states.has(name)) this.#set(tools, name, [], undefined)
     for (const [name, state] of states) {
       if (this.#shown.get(name) === state) continue
       this.#set(tools, name, await this.#toolsOf(name), state)
     }
+  }
+
+  /** The sources that need a sign-in, whose state for a caller is read when it matters. */
+  async #neededSignIns(offered: readonly SourceSummary[]): Promise<LiveCatalog['signIns']> {
+    const urls = offered.filter(({ server }) => 'url' in server)
+    if (urls.length === 0) return new Map()
+    const shared = await this.#stores.signIns.list(this.#workspace, [''])
+    const ended = new Set(shared.flatMap(({ source, isSignedIn }) => (isSignedIn ? [] : [source])))
+    const needed = new Map<string, 'caller' | 'shared'>()
+    for (const { name, server } of urls)
+      if (ownerOf(server, name) !== '') needed.set(name, 'caller')
+      else if (ended.has(name)) needed.set(name, 'shared')
+    return needed
   }
 
   #set(tools: Catalog, serverName: string, synced: readonly SyncedTool[], state: string | undefined): void {

@@ -12,6 +12,7 @@ import { defaultRunSettings } from '../../runs/settings.ts'
 import { shapeOutput } from '../../runs/shape-output.ts'
 import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
+import { requireSignIn, signInError } from '../sources/require-sign-in.ts'
 import { answerOf } from './execution-result.ts'
 import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolve-call.ts'
 
@@ -58,7 +59,7 @@ export const callTool = defineOperation({
   name: 'tools.call',
   summary: 'Call a tool, or with dryRun return the plan of the call.',
   scope: 'call',
-  needs: ['catalog', 'keys', 'memory', 'metrics?', 'registry?', 'results?', 'runner', 'runs?'],
+  needs: ['catalog', 'keys', 'memory', 'metrics?', 'registry?', 'results?', 'runner', 'runs?', 'sources?'],
   input: Input,
   output: z.union([Ended, Planned, Waiting]),
   async handle(input, context): Promise<CallAnswer> {
@@ -78,7 +79,12 @@ export const callTool = defineOperation({
     if (call.approvalBy.length > 0 && context.runs === undefined) throw nobodyToAsk(call)
     const { runs } = context
     const ran = runs === undefined ? runInline(call, input, context) : runRecorded(call, input, { ...context, runs })
-    return { ...about, ...(await ran) }
+    const answer = await ran
+    const { source } = call.tool
+    // The link of the caller is in the response only: records are read by others, too.
+    if ('outcome' in answer && answer.outcome.errorCode === 'SIGN_IN_REQUIRED' && source !== undefined)
+      throw await signInError(context, source.name)
+    return { ...about, ...answer }
   },
 })
 
@@ -88,16 +94,19 @@ const nobodyToAsk = ({ tool }: ResolvedCall): TooldexError =>
   })
 
 type Given = z.infer<typeof Input>
-type InlineContext = OperationContext<'keys' | 'memory' | 'results?' | 'runner'>
-type RecordedContext = OperationContext<'catalog' | 'memory' | 'metrics?' | 'registry?' | 'runner' | 'runs'>
+type InlineContext = OperationContext<'catalog' | 'keys' | 'memory' | 'registry?' | 'results?' | 'runner' | 'sources?'>
+type RecordedContext = OperationContext<
+  'catalog' | 'memory' | 'metrics?' | 'registry?' | 'runner' | 'runs' | 'sources?'
+>
 
 /** Without a database nothing is recorded; large outputs are kept in this process for a while. */
 async function runInline({ tool, id }: ResolvedCall, input: Given, context: InlineContext) {
   const { runner, keys, signal, onProgress, onOutput, callerInput, results, trace } = context
   const args = input.arguments ?? {}
+  await requireSignIn(context, tool)
   const run = async () => {
-    const { workspace } = context.caller
-    const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace }
+    const { workspace, actor: caller } = context.caller
+    const options = { timeoutMs: input.timeoutMs ?? undefined, traceparent: trace?.traceparent, workspace, caller }
     const program = tool.executorType === 'program' ? (await loadProgramCalls()).programControls(context) : {}
     const controls = { signal, onProgress, onOutput, callerInput, ...options, ...program }
     const outcome = await runner.run(tool, args, controls)

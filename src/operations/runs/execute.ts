@@ -43,7 +43,7 @@ export const executeTool = defineOperation({
   name: 'tools.execute',
   summary: 'Execute a tool: queue it, with wait until it has ended, or with dryRun only plan it.',
   scope: 'call',
-  needs: ['catalog', 'memory', 'metrics?', 'registry?', 'runner', 'runs'],
+  needs: ['catalog', 'memory', 'metrics?', 'registry?', 'runner', 'runs', 'sources?'],
   http: {
     method: 'post',
     path: '/tools/{idOrName}/execute',
@@ -85,7 +85,7 @@ export const invokeForModel = defineOperation({
   name: 'llm.invoke',
   summary: 'Execute a tool call of a model, by tool name or provider alias.',
   scope: 'call',
-  needs: ['catalog', 'memory', 'metrics?', 'registry?', 'runner', 'runs'],
+  needs: ['catalog', 'memory', 'metrics?', 'registry?', 'runner', 'runs', 'sources?'],
   http: { method: 'post', path: '/llm/tools/{name}/invoke', tag: 'llm' },
   input: z.strictObject({
     name: z.string().min(1).max(300),

@@ -9,7 +9,8 @@ import { ToolExample } from '../../contract/tool-doc.ts'
 import { onServer, Readiness, unlessReady } from '../../contract/tool-state.ts'
 import { isReserved } from '../../rules/builtin-names.ts'
 import { type FoundTool, findTool } from '../catalog/find-tool.ts'
-import { defineOperation, queryLimits, type ToolContext } from '../operation.ts'
+import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
+import { readSignIns } from '../sources/require-sign-in.ts'
 import { viewOf } from './tool-view.ts'
 
 const loadBuiltins = lazyModule(() => import('../runs/builtins.ts'))
@@ -67,7 +68,7 @@ export const describeTools = defineOperation({
   summary:
     'Describe tools: a summary, the schema to call them with, or everything. Unknown names are listed beside the known tools.',
   scope: 'read',
-  needs: ['catalog', 'registry?'],
+  needs: ['catalog', 'registry?', 'sources?'],
   http: { method: 'post', path: '/describe', tag: 'search', body: queryLimits },
   input: z.object({
     ids: z
@@ -100,7 +101,7 @@ export const describeTools = defineOperation({
 })
 
 /** The description of one tool of any source. */
-async function describeTool(context: ToolContext, id: string, { level, format }: DescribeOptions) {
+async function describeTool(context: DescribeContext, id: string, { level, format }: DescribeOptions) {
   const isDeclared = format === 'typescript'
   if (isReserved(id)) {
     const builtin = (await loadBuiltins()).describeBuiltin(id, context)
@@ -116,6 +117,8 @@ async function describeTool(context: ToolContext, id: string, { level, format }:
   return isDeclared ? (await loadDeclared()).toDeclared(described, found, await context.catalog.open()) : described
 }
 
+type DescribeContext = OperationContext<'catalog' | 'registry?' | 'sources?'>
+
 /** The extent and the form of descriptions. */
 interface DescribeOptions {
   readonly level: z.infer<typeof DescribeLevel>
@@ -123,10 +126,11 @@ interface DescribeOptions {
 }
 
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */
-async function approvalOf(context: ToolContext, found: FoundTool) {
+async function approvalOf(context: DescribeContext, found: FoundTool) {
   const readiness = context.catalog.readinessOf(found)
   const view = await viewOf(context)
-  return unlessReady(onServer(view?.readinessOf(found.tool, readiness) ?? readiness, context.origin))
+  const own = (await readSignIns(context, [found]))(found, view?.readinessOf(found.tool, readiness) ?? readiness)
+  return unlessReady(onServer(own, context.origin))
 }
 
 interface UnknownTool {

@@ -7,6 +7,7 @@ import { CliSummary } from '../../contract/tool-index.ts'
 import { onServer } from '../../contract/tool-state.ts'
 import { firstWords } from '../../search/index.ts'
 import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
+import { readSignIns } from '../sources/require-sign-in.ts'
 import { explainAbsent } from './explain-absent.ts'
 import { countFacets, Facets, searchFilters, toFilters, withSubtree } from './search-filters.ts'
 import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
@@ -44,7 +45,7 @@ export const searchTools = defineOperation({
   name: 'tools.search',
   summary: 'Search tools by what they do; without a query or filter, return an overview of the catalog.',
   scope: 'read',
-  needs: ['catalog', 'memory', 'registry?'],
+  needs: ['catalog', 'memory', 'registry?', 'sources?'],
   http: { method: 'post', path: '/search', tag: 'search', body: queryLimits },
   input: Input,
   output: z.object({
@@ -145,7 +146,7 @@ function tokensOf(tool: CatalogHit['tool'], count: TokenCounter): number {
   return tokens
 }
 
-async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
+async function search(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?' | 'sources?'>) {
   const count = await loadTokenCounter()
   const { catalog, memory, caller } = context
   const tools = await catalog.open()
@@ -156,6 +157,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const explains = input.explain && question.query.trim() !== ''
   const candidates = []
   const shown = page.fit === 'none' ? page.hits.slice(0, maxNearest) : page.hits
+  const signedIn = await readSignIns(context, shown)
   for (let at = 0; at < shown.length; at += explainedAtOnce) {
     const hits = shown.slice(at, at + explainedAtOnce)
     const ids = hits.map(({ id }) => id)
@@ -163,7 +165,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     const explanations = explains ? [...(await catalog.engine()).explainAll(ids, question)] : []
     for (const [index, hit] of hits.entries()) {
       const [sharesName, isolation] = [tools.sharesName(hit.tool), catalog.isolationOf(hit)]
-      const readiness = onServer(hit.readiness, context.origin)
+      const readiness = onServer(signedIn(hit, hit.readiness), context.origin)
       candidates.push({ ...hit, readiness, explanation: explanations[index], sharesName, isolation })
     }
   }

@@ -6,7 +6,7 @@ import { keptToolsets } from '../catalog/caller-toolsets.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
-import { visibleSources } from '../sources/source-view.ts'
+import { SignInView, visibleSources } from '../sources/source-view.ts'
 
 const Source = z.object({
   kind: z.enum(['config', 'registry', 'mcp']),
@@ -24,6 +24,7 @@ const Source = z.object({
     .optional()
     .describe('The error code of the failure; tooldex validate shows its location. Of an MCP server, the reason.'),
   transport: z.enum(['stdio', 'http']).optional().describe('Of an MCP server.'),
+  signIn: SignInView.optional().describe('Of an MCP server with a sign-in.'),
   waiting: z.int().optional().describe('Number of definitions of an MCP server that changed and wait for a decision.'),
 })
 type Source = z.infer<typeof Source>
@@ -84,9 +85,9 @@ async function registrySource(
 }
 
 async function serverSources(context: SourcesContext, offered: readonly CatalogTool[]): Promise<readonly Source[]> {
-  return (await visibleSources(context)).map(({ name, transport, state, waiting, lastFailure }) => {
+  return (await visibleSources(context)).map(({ name, transport, state, waiting, lastFailure, signIn }) => {
     const tools = offered.filter((tool) => tool.source === 'mcp' && tool.namespace === name).length
     const problem = lastFailure === null ? {} : { problem: lastFailure.reason }
-    return { kind: 'mcp', name, state, tools, warnings: 0, transport, waiting, ...problem }
+    return { kind: 'mcp', name, state, tools, warnings: 0, transport, waiting, ...problem, ...(signIn && { signIn }) }
   })
 }

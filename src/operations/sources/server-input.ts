@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
+import { OAuthSource } from '../../contract/sign-in.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
@@ -10,6 +11,7 @@ import type { OperationContext } from '../operation.ts'
 const { command, args, env, cwd, isolation, folders, network } = StdioServer.shape
 const { timeoutMs, connectTimeoutMs, idleMs, passThrough, clientRequests } = StdioServer.shape
 const { url, headers, allowPrivate } = HttpServer.shape
+const { mode, clientId, scope } = OAuthSource.shape
 
 /** The fields that define a server: a command, or a URL. */
 export const serverFields = {
@@ -39,6 +41,20 @@ export const serverFields = {
     .optional()
     .describe('Headers of each request, literal or as secret:NAME, optionally after Bearer, Basic or Token.'),
   allowPrivate: allowPrivate.unwrap().optional().describe('Whether the URL may have a private address.'),
+  oauth: z
+    .strictObject({
+      mode: mode.unwrap().optional().describe('shared: an administrator signs in for all. caller: each caller does.'),
+      clientId: clientId.describe('The client that was registered by hand; otherwise Tooldex registers one.'),
+      clientSecret: z
+        .string()
+        .min(1)
+        .max(8192)
+        .optional()
+        .describe('The secret of that client, literal or as secret:NAME.'),
+      scope: scope.describe('The scopes to request; those that the server names by default.'),
+    })
+    .optional()
+    .describe('The sign-in at a server with a URL; one that requires a shared sign-in needs no settings.'),
   timeoutMs: timeoutMs.describe('The timeout of calls.'),
   connectTimeoutMs: connectTimeoutMs.unwrap().optional().describe('The timeout of the start and the handshake.'),
   idleMs: idleMs.unwrap().optional().describe('The time without calls after which the server is stopped.'),
@@ -49,10 +65,12 @@ export const serverFields = {
     .describe('Requests of the server that are passed to a client that can answer them; none by default.'),
 }
 const ServerInput = z.object(serverFields)
+// A literal secret is replaced by a reference before the definition is stored.
+const UrlInput = HttpServer.extend({ oauth: OAuthSource.extend({ clientSecret: z.string().optional() }).optional() })
 export type ServerInput = z.infer<typeof ServerInput>
 
 const ofPrograms = ['args', 'env', 'cwd', 'isolation', 'folders', 'network'] as const
-const ofUrls = ['type', 'headers', 'allowPrivate'] as const
+const ofUrls = ['type', 'headers', 'allowPrivate', 'oauth'] as const
 
 /** The definition of a server from its fields. */
 export function toServer(input: ServerInput): McpServer {
@@ -65,7 +83,7 @@ export function toServer(input: ServerInput): McpServer {
   const { isolation: level, folders: shown, network: hasNetwork } = input
   if (level === 'limited' && (shown !== undefined || hasNetwork !== undefined))
     throw invalid('folders and network are of a sandbox; a program with isolation limited has none.', '/isolation')
-  const parsed = (isProgram ? StdioServer : HttpServer).safeParse(input, describedParse)
+  const parsed = (isProgram ? StdioServer : UrlInput).safeParse(input, describedParse)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw invalid(`${issue === undefined ? 'The server is not valid' : describeIssue(issue).message}.`, '')
@@ -100,8 +118,17 @@ export function moveSecrets(source: string, server: McpServer, secretNames: read
   const moved =
     'command' in server
       ? { ...server, env: move(server.env, isSecretName) }
-      : { ...server, headers: move(server.headers, isSecretHeader) }
+      : { ...server, headers: move(server.headers, isSecretHeader), ...moveClientSecret(source, server, secrets) }
   return { server: moved, secrets }
+}
+
+/** The secret of a registered client as a reference. */
+function moveClientSecret(source: string, { oauth }: HttpServer, secrets: Map<string, string>) {
+  const secret = oauth?.clientSecret
+  if (secret === undefined || findReference(secret)?.before === '') return {}
+  const stored = `${source}.OAUTH_CLIENT_SECRET`
+  secrets.set(stored, secret)
+  return { oauth: { ...oauth, mode: oauth?.mode ?? ('shared' as const), clientSecret: `secret:${stored}` } }
 }
 
 /** The scheme as references have it: `Bearer `. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
+import type { SignInState } from '../../contract/sign-in.ts'
 import {
   type SourceItem,
   type SourceItemKind,
@@ -12,6 +13,7 @@ import {
 } from '../../contract/source.ts'
 import { ChangeClass, ToolDiff } from '../../contract/tool-diff.ts'
 import { ready } from '../../contract/tool-state.ts'
+import { ownerOf } from '../../rules/sign-in-owner.ts'
 import { approvalHash, approvedCommand } from '../../rules/source-approval.ts'
 import { compareManifests, type ItemChange, readingHash } from '../../rules/source-drift.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
@@ -32,6 +34,13 @@ const SourceState = z
     'configured: not approved, or never read. known: its tools are offered, and the server starts at the first call. failed: the last attempt to reach it failed.',
   )
 
+/** The sign-in that the caller uses at a source. */
+export const SignInView = z.object({
+  mode: z.enum(['shared', 'caller']).describe('Whether all callers use one account, or each their own.'),
+  isSignedIn: z.boolean(),
+  failure: z.string().nullable().describe('The reason why the sign-in has ended by itself.'),
+})
+
 /** A source as lists and responses show it. */
 const ShownSource = z.object({
   name: SourceName,
@@ -42,6 +51,9 @@ const ShownSource = z.object({
   tools: z.int(),
   prompts: z.int(),
   resources: z.int(),
+  signIn: SignInView.optional().describe(
+    'The sign-in at its server, where there is one; that of this caller if each has one.',
+  ),
   waiting: z.int().describe('Definitions that changed at the server and wait for a decision.'),
   readAt: z.iso.datetime().nullable().describe('When the definitions in use were read.'),
   lastSuccessAt: z.iso.datetime().nullable().describe('The last start of the server.'),
@@ -137,7 +149,7 @@ async function isVisible(context: VisibleContext, name: string): Promise<boolean
 }
 
 /** The fields of a source that lists show; the reason of a failure may quote its server, and is for administrators. */
-function summarizeSource(context: VisibleContext, source: SourceSummary) {
+function summarizeSource(context: VisibleContext, source: SourceSummary, signIns: readonly SignInState[]) {
   const { name, server, trust, waiting, readAt, lastSuccessAt, lastFailure, createdAt, updatedAt } = source
   return {
     name,
@@ -145,14 +157,33 @@ function summarizeSource(context: VisibleContext, source: SourceSummary) {
     state: sourceState(source, context.sources, context.caller.workspace),
     trust,
     isApproved: isApproved(source),
+    ...signInOf(context, source, signIns),
     waiting,
     readAt,
     lastSuccessAt,
-    lastFailure: isAdmin(context) || lastFailure === null ? lastFailure : { ...lastFailure, reason: 'failed' },
+    lastFailure: lastFailure && { at: lastFailure.at, reason: isAdmin(context) ? lastFailure.reason : 'failed' },
     createdAt,
     updatedAt,
   }
 }
+
+/** The sign-in of a source whose server asked for one, or that is set to have one. */
+function signInOf(
+  { caller }: VisibleContext,
+  { name, server, lastFailure }: SourceSummary,
+  all: readonly SignInState[],
+) {
+  const owner = ownerOf(server, caller.actor)
+  const own = all.find((each) => each.source === name && each.caller === owner)
+  const isUsed =
+    own !== undefined || lastFailure?.needsSignIn === true || ('url' in server && server.oauth !== undefined)
+  if (!isUsed) return {}
+  const mode = owner === '' ? ('shared' as const) : ('caller' as const)
+  return { signIn: { mode, isSignedIn: own?.isSignedIn === true, failure: own?.failure ?? null } }
+}
+
+const readSignIns = async ({ registry, caller }: VisibleContext): Promise<readonly SignInState[]> =>
+  (await registry?.stores.signIns.list(caller.workspace, [caller.actor, ''])) ?? []
 
 const isAdmin = ({ scopes, caller }: OperationContext): boolean => scopes.has('admin') && caller.toolsets === undefined
 
@@ -160,8 +191,9 @@ const isAdmin = ({ scopes, caller }: OperationContext): boolean => scopes.has('a
 export async function visibleSources(context: VisibleContext) {
   const { registry, caller } = context
   const shown: ReturnType<typeof summarizeSource>[] = []
+  const signIns = await readSignIns(context)
   for (const source of (await registry?.stores.sources.list(caller.workspace)) ?? [])
-    if (await isVisible(context, source.name)) shown.push(summarizeSource(context, source))
+    if (await isVisible(context, source.name)) shown.push(summarizeSource(context, source, signIns))
   return shown
 }
 
@@ -197,7 +229,7 @@ export async function toDetail(context: ReadingContext, source: StoredSource): P
   const approval = { hash: approvalHash(server), command: approvedCommand(server), needs: referencesOf(server) }
   const { protocolVersion = null, instructions = null } = manifest ?? {}
   return {
-    ...summarizeSource(context, source),
+    ...summarizeSource(context, source, await readSignIns(context)),
     tools: all.tools.length,
     prompts: all.prompts.length,
     resources: all.resources.length + all.templates.length,

@@ -45,5 +45,5 @@ async function requestOfSource(
     throw new TooldexError('NOT_FOUND', `Unknown prompt: ${String(prompt).slice(0, 200)}.`, {
       hint: 'See prompts/list.',
     })
-  return sources?.request({ workspace: caller.workspace, name }, method, request)
+  return sources?.request({ workspace: caller.workspace, name }, method, request, caller.actor)
 }

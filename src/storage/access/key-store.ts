@@ -7,6 +7,7 @@ import { namedRows } from '../named-rows.ts'
 import { record } from '../record.ts'
 import { toIso } from '../rows.ts'
 import { apiKeys, workspaces } from '../schema.ts'
+import { sourceSignIns } from '../schema-access.ts'
 
 // The channel for notices about revoked keys.
 const revokedChannel = 'tooldex_keys'
@@ -86,6 +87,8 @@ export class DatabaseKeyStore implements KeyStore {
       // First the key, so that its requests end with an error instead of the cancelled run.
       await db.execute(sql`select pg_notify(${revokedChannel}, ${after.id})`)
       await cancelRuns(db, after)
+      const { workspaceId, caller: owner } = sourceSignIns
+      await db.delete(sourceSignIns).where(and(eq(workspaceId, caller.workspace), eq(owner, `key:${after.name}`)))
       return after
     })
   }

@@ -17,7 +17,13 @@ import { sources } from '../schema-access.ts'
 
 const rows = namedRows(sources, 'source')
 // Definitions can have megabytes.
-const { manifest: _manifest, seen: _seen, refused: _refused, ...columns } = getTableColumns(sources)
+const {
+  manifest: _manifest,
+  seen: _seen,
+  refused: _refused,
+  oauthClient: _client,
+  ...columns
+} = getTableColumns(sources)
 
 /** Sources with the definitions of their tools. */
 export class DatabaseSourceStore implements SourceStore {
@@ -123,7 +129,7 @@ const toSource = (row: Row): StoredSource => ({
   refused: row.refused,
 })
 
-const toSummary = (row: Omit<Row, 'manifest' | 'seen' | 'refused'>): SourceSummary => ({
+const toSummary = (row: Omit<Row, 'manifest' | 'seen' | 'refused' | 'oauthClient'>): SourceSummary => ({
   name: row.name,
   server: row.server,
   trust: row.trust,

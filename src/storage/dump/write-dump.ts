@@ -26,6 +26,7 @@ export const dumpedTables: readonly PgTable[] = [
   access.limits,
   access.limitUsage,
   access.sources,
+  access.sourceSignIns,
   schema.learnedQueries,
   schema.idempotentAnswers,
   schema.auditEntries,

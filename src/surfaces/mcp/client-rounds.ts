@@ -24,6 +24,8 @@ export interface RoundState {
   readonly request: string
   /** The execution that waits for approval. */
   readonly executionId?: string | undefined
+  /** Whether the client was requested to open the page of a sign-in. */
+  readonly signIn?: boolean | undefined
   /** The state of the upstream that requested input. */
   readonly upstream?: string | undefined
 }
@@ -82,7 +84,8 @@ export function inputOf({ capabilities, responses, resumed }: Round): CallerInpu
   const { elicitation, sampling, roots } = capabilities
   const usable = Object.entries({ elicitation, sampling, roots }).filter(([, each]) => each !== undefined)
   if (usable.length === 0) return undefined
-  return { capabilities: Object.fromEntries(usable), responses, state: resumed?.upstream }
+  const answers = resumed?.signIn === true ? undefined : responses
+  return { capabilities: Object.fromEntries(usable), responses: answers, state: resumed?.upstream }
 }
 
 /** Passes the requests of an upstream on to the client. */

@@ -29,6 +29,7 @@ import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
 import { looseKeys, readCall } from './read-call.ts'
 import { resultScheme } from './resources.ts'
 import { describeText, searchText } from './response-text.ts'
+import { orSignIn } from './sign-in.ts'
 import { toTask } from './tasks.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -115,7 +116,8 @@ async function runCall(call: Arguments, { client, interaction, ...request }: Mcp
     onStatus: () => {},
   }
   // The registry client validates the call.
-  const result = await client.call(call as unknown as RecordedCall, controls)
+  const result = await orSignIn(client.call(call as unknown as RecordedCall, controls), round)
+  if ('resultType' in result) return result as unknown as CallResult
   const requested = interaction && (await requestInput(result, call.arguments, interaction))
   return requested ?? toResult(client, result, interaction)
 }

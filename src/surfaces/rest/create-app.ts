@@ -30,6 +30,7 @@ import { defaultBodyLimits, fieldsFromRequest, readRequest } from './read-reques
 import { respondOnce } from './respond-once.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { SessionCookies } from './sessions.ts'
+import { addSignInRoutes } from './sign-in-routes.ts'
 
 const agentCardPath = '/.well-known/agent-card.json'
 
@@ -64,13 +65,16 @@ export interface RestOptions {
   readonly keyWatch?: KeyWatch
   /** The authorization server of callers with access tokens; without it there are only keys. */
   readonly oauth?: OAuthSettings | undefined
+  /** The origin under which browsers reach the server; that of each request if absent. */
+  readonly publicOrigin?: string | undefined
   /** Responds to MCP requests; if absent, there is no MCP endpoint. */
   readonly mcp?: (request: Request, context: ServerContext, readBody: () => Promise<unknown>) => Promise<Response>
 }
 
 /** The operations over HTTP. */
 export function createRestApp(options: RestOptions): Hono<Env> {
-  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch, mcp, oauth } = options
+  const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch, mcp, oauth, publicOrigin } = options
+  const originOf = (c: Context): string => publicOrigin ?? new URL(oauth?.resource ?? c.req.url).origin
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
   const app = new Hono<Env>()
   const authenticator = new Authenticator(context.registry.stores.keys, oauth)
@@ -153,7 +157,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       scopes,
       codeMode: codeMode === true || (await allowPrograms({ ...context, present, catalog, caller, scopes })),
       trace,
-      origin: new URL(oauth?.resource ?? c.req.url).origin,
+      origin: originOf(c),
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
       // The signal is created on demand: most operations are too short to be cancelled.
       get signal() {
@@ -181,8 +185,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       app.get(`/.well-known/oauth-protected-resource${path}`, (c) => c.json(resourceMetadata(oauth)))
   app.get(agentCardPath, async (c) => {
     const isPublic = c.req.header('authorization') === undefined
-    const { origin } = new URL(oauth?.resource ?? c.req.url)
-    return c.json(isPublic ? publicAgentCard(origin) : await invoke(getAgentCard, {}, await contextOf(c)))
+    return c.json(isPublic ? publicAgentCard(originOf(c)) : await invoke(getAgentCard, {}, await contextOf(c)))
   })
   app.get(`/mcp/:toolset${agentCardPath}`, async (c) => c.json(await invoke(getAgentCard, {}, await contextOf(c))))
   if (mcp !== undefined)
@@ -203,6 +206,13 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     })
   }
   const oidc = oauth?.client && new OidcSignIn(oauth, oauth.client, context.registry.box)
+  const { sources } = context
+  if (sources !== undefined)
+    addSignInRoutes(app as unknown as Hono, {
+      contextFor: async (caller) => ({ ...context, catalog: await catalogOf(caller.workspace), sources, caller }),
+      box: context.registry.box,
+      originOf,
+    })
   addConsoleRoutes(app as unknown as Hono, { authenticator, sessions, oidc, logger: context.logger, sourceOf })
   return app
 }

@@ -31,7 +31,26 @@ export const readSiteSettings = (env: NodeJS.ProcessEnv, host: string) => ({
   allowedHosts: [host.toLowerCase(), ...readHostList(readSetting('TOOLDEX_ALLOWED_HOSTS', env))],
   trustedProxies: readTrustedProxies(readSetting('TOOLDEX_TRUSTED_PROXIES', env)),
   oauth: readOAuthSettings(env),
+  publicOrigin: readPublicOrigin(env),
 })
+
+/** The origin under which browsers reach the server. */
+function readPublicOrigin(env: NodeJS.ProcessEnv): string | undefined {
+  const text = readSetting('TOOLDEX_PUBLIC_URL', env)
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === ''
+  )
+    return url.origin
+  throw new TooldexError('USAGE', `TOOLDEX_PUBLIC_URL is not the origin of a server: "${text.slice(0, 200)}".`, {
+    hint: 'Set it to something like https://tools.example.org, without a path.',
+  })
+}
 
 /** Listens on the requested port, or the next free one. */
 export async function listen(app: ReturnType<typeof createRestApp>, options: ListenOptions) {

@@ -21,6 +21,7 @@ import { Approval, type Source } from './source/approval.tsx'
 import { Changes } from './source/changes.tsx'
 import { Items } from './source/items.tsx'
 import { toServerChange, toServerForm } from './source/parse-server.ts'
+import { SignIn } from './source/sign-in.tsx'
 import { SourceBadge } from './source/source-badge.tsx'
 
 const refreshMs = 10_000
@@ -60,6 +61,7 @@ export function SourcePage() {
       {source !== undefined && (
         <>
           {!source.isApproved && <Approval source={source} onChange={show} />}
+          {source.isApproved && <SignIn source={source} onChange={() => void refetch()} />}
           <LastFailure source={source} />
           <Changes source={source} onChange={show} />
           <Card title="Details">

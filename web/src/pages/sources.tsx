@@ -69,9 +69,10 @@ function SourceTable({ sources }: { readonly sources: readonly Source[] }) {
         },
         {
           title: 'State',
-          cell: ({ state, waiting = 0 }) => (
+          cell: ({ state, waiting = 0, signIn }) => (
             <div className="flex flex-wrap gap-1">
               <SourceBadge state={state} />
+              {signIn?.isSignedIn === false && <Badge tone="warn">Sign in</Badge>}
               {waiting > 0 && (
                 <Badge tone="warn">
                   {waiting} {waiting === 1 ? 'change' : 'changes'}

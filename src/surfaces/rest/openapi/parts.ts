@@ -60,6 +60,7 @@ export const problemSchema = {
         max: { type: 'integer' },
       },
     },
+    url: { type: 'string', description: 'Of SIGN_IN_REQUIRED: the page where the caller signs in.' },
     retryAfter: { type: 'integer', description: 'Of LIMIT_EXCEEDED: the seconds until it allows another call.' },
   },
 }

@@ -12,6 +12,7 @@ import { type AddCommand, collect, parseCount, toJson } from '../command.ts'
 import { operationCommands, tableText } from '../operation-command.ts'
 import { definedOptions, type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
 import { readRegistryFile, registryFileOf } from './registry-file.ts'
+import { addSignIn } from './sign-in.ts'
 
 interface AddFlags extends RegistryFlags {
   readonly env?: readonly string[]
@@ -21,6 +22,7 @@ interface AddFlags extends RegistryFlags {
   readonly folder?: readonly string[]
   readonly network?: boolean
   readonly allowPrivate?: boolean
+  readonly signIn?: 'shared' | 'caller'
   readonly timeout?: number
   readonly trust?: 'hold' | 'trusted' | 'pinned'
   readonly yes?: boolean
@@ -45,6 +47,7 @@ export const addAdd: AddCommand = (program, host, exit) => {
     .option('--folder <path[:ro|:rw]>', 'a folder that its sandbox shows, read-only by default', collect)
     .option('--network', 'give its sandbox the network of the machine')
     .option('--allow-private', 'allow a URL with a private address')
+    .option('--sign-in <mode>', 'who signs in at a URL with OAuth: shared (an administrator for all) or caller (each)')
     .option('--timeout <seconds>', 'the timeout of its calls', parseCount)
     .option('--trust <rule>', 'the handling of changed definitions: hold, trusted or pinned')
     .option(
@@ -95,6 +98,7 @@ const optionFields = (flags: AddFlags) => ({
   folders: flags.folder?.map(toAbsolute),
   network: flags.network,
   allowPrivate: flags.allowPrivate,
+  oauth: flags.signIn && { mode: flags.signIn },
   timeoutMs: flags.timeout && flags.timeout * 1000,
   trust: flags.trust,
   clientRequests: flags.pass,
@@ -160,10 +164,12 @@ export async function isConfirmed(host: CliHost): Promise<boolean> {
   }
 }
 
-const sourceText = ({ name, state, tools, prompts, resources, lastFailure }: SourceDetail): string =>
-  state === 'failed' || lastFailure !== null
-    ? `${name} is approved, but ${toOneLine(lastFailure?.reason ?? 'failed')}. Try again with: tooldex sources refresh ${name}\n`
-    : `${name} has ${tools} tools, ${prompts} prompts and ${resources} resources. Find them with: tooldex search QUERY\n`
+const sourceText = ({ name, state, tools, prompts, resources, lastFailure, signIn }: SourceDetail): string =>
+  signIn?.isSignedIn === false
+    ? `${name} is approved, and needs a sign-in: tooldex sources sign-in ${name}\n`
+    : state === 'failed' || lastFailure !== null
+      ? `${name} is approved, but ${toOneLine(lastFailure?.reason ?? 'failed')}. Try again with: tooldex sources refresh ${name}\n`
+      : `${name} has ${tools} tools, ${prompts} prompts and ${resources} resources. Find them with: tooldex search QUERY\n`
 
 /** `tooldex sources ...`: the sources of tools. */
 export const addSources: AddCommand = (program, host, exit) => {
@@ -180,6 +186,7 @@ export const addSources: AddCommand = (program, host, exit) => {
         State: ({ state }) => state,
         Tools: ({ tools }) => tools,
         Waiting: ({ waiting }) => waiting || '',
+        'Sign-in': ({ signIn }) => (signIn === undefined ? '' : signIn.isSignedIn ? 'done' : 'needed'),
         Problem: ({ problem }) => toOneLine(problem ?? ''),
       },
       'No sources. Add an MCP server with: tooldex add NAME -- COMMAND',
@@ -197,6 +204,7 @@ export const addSources: AddCommand = (program, host, exit) => {
     text: ({ name, trust }) => `${name}: ${trust}\n`,
   })
   addApprove(group, host, exit)
+  addSignIn(group, host)
 }
 
 /** A decision is on the changes that are stored now. */
