@@ -231,6 +231,7 @@ async function useSources(ask, url) {
     await ask(`sources.${decision}`, { ...source, body: { items: ['tools/forecast'] } })
   }
   await ask('sources.change', { ...source, body: { trust: 'pinned' } })
+  for (const name of ['signIn', 'signInState', 'signOut']) await ask(`sources.${name}`, source)
 }
 
 async function readState(ask, url) {
@@ -344,6 +345,7 @@ function normalize(recorded, url) {
     .replaceAll(url, upstreamName)
     .replaceAll(new URL(url).host, new URL(upstreamName).host)
     .replaceAll(/\(\d+ ms\)/g, '(412 ms)')
+    .replaceAll(/http:[^"]*(\/oauth\/sign-in\?ticket=)[\w-]+/g, 'https://tools.example$1Zm9yZWNhc3Rz')
     .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, idFor)
   return JSON.parse(text, (key, value) => {
     if (key === 'allowPrivate') return undefined
