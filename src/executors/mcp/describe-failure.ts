@@ -5,6 +5,9 @@ import { causesOf } from '../network/run-remote.ts'
 
 const maxCharacters = 500
 
+/** Called after each start and each failure of the server, with the reason of the failure. */
+export type UpstreamAttempt = (failure: string | undefined, needsSignIn: boolean) => void
+
 /** Whether the failure is that nobody has signed in at the server. */
 export const needsSignIn = (error: unknown): boolean =>
   causesOf(error).some((each) => each instanceof TooldexError && each.code === 'SIGN_IN_REQUIRED')

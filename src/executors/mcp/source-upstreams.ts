@@ -7,11 +7,12 @@ import type { SignInRef } from '../../contract/sign-in.ts'
 import type { SourceItem, SourceManifest, SourceRef, SourceServerState } from '../../contract/source.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
 import { ownerOf } from '../../rules/sign-in-owner.ts'
+import type { UpstreamAttempt } from './describe-failure.ts'
 import { mapStrings } from './map-strings.ts'
 import { isStdio } from './server-settings.ts'
 import type { SignIns } from './sign-ins.ts'
 import { TokenSource } from './token-source.ts'
-import type { Upstream, UpstreamAttempt } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
 /** The stored sources, as far as their servers are concerned. */
 export interface SourceAccess {

@@ -9,15 +9,12 @@ import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/u
 import { Circuit, type CircuitSettings } from './circuit.ts'
 import { explainMissing, passRequests, usableInput } from './client-requests.ts'
 import type { Connection, OpenedTransport, UpstreamCall, UpstreamResult } from './connection.ts'
-import { describeFailure, isDenied, isUnreachable, needsSignIn } from './describe-failure.ts'
+import { describeFailure, isDenied, isUnreachable, needsSignIn, type UpstreamAttempt } from './describe-failure.ts'
 
 const maxDurations = 100
 // The MCP client is loaded with the first call that needs it.
 const loadConnection = lazyModule(() => import('./connection.ts'))
 const loadReadItems = lazyModule(() => import('./read-items.ts'))
-
-/** Called after each start and each failure of the server, with the reason of the failure. */
-export type UpstreamAttempt = (failure: string | undefined, needsSignIn: boolean) => void
 
 /** The settings of one server. */
 export interface UpstreamOptions {

@@ -12,11 +12,12 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Shield } from '../sandbox/shield.ts'
 import { type CircuitSettings, defaultCircuit } from './circuit.ts'
 import type { OpenedTransport } from './connection.ts'
+import type { UpstreamAttempt } from './describe-failure.ts'
 import { defaultMessageLimits, MessageCheck, type MessageLimits } from './message-check.ts'
 import { isStdio, resolveValues } from './server-settings.ts'
 import { type SourceAccess, SourceUpstreams } from './source-upstreams.ts'
 import type { TokenSource } from './token-source.ts'
-import { Upstream, type UpstreamAttempt } from './upstream.ts'
+import { Upstream } from './upstream.ts'
 
 const loadStdioTransport = lazyModule(() => import('./stdio-transport.ts'))
 const loadSandboxed = lazyModule(() => import('./sandboxed-server.ts'))
