@@ -350,7 +350,8 @@ function normalize(recorded, url) {
   return JSON.parse(text, (key, value) => {
     if (key === 'allowPrivate') return undefined
     if (key === 'content' && value.length > 300) return JSON.stringify(JSON.parse(value).slice(0, 1))
-    if (value !== null && typeof value !== 'number' && exampleValues[key] !== undefined) return exampleValues[key]
+    if (value !== null && exampleValues[key] !== undefined && typeof value === typeof exampleValues[key])
+      return exampleValues[key]
     const isTime = typeof value === 'string' && /^20\d\d-\d\d-\d\dT/.test(value) && !value.startsWith('2030')
     return isTime ? (exampleTimes[key] ?? '2026-03-02T09:15:00.000Z') : value
   })
