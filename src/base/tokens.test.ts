@@ -57,3 +57,14 @@ it('counts one long word', async () => {
   // A word of this length took the reference tokenizer minutes.
   expect(count('xyzw'.repeat(50_000))).toBeGreaterThan(50_000)
 })
+
+it('estimates long texts from parts of them', async () => {
+  const count = await loadTokenCounter()
+  const folder = join(import.meta.dirname, '..', '..', 'docs', 'guides')
+  const guides = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  const long = guides.join('').repeat(3)
+  expect(long.length).toBeGreaterThan(200_000)
+  const exact = 3 * oracle(guides.join(''))
+  expect(Math.abs(count(long) - exact) / exact).toBeLessThan(0.05)
+  expect(count(' '.repeat(1_000_000))).toBeGreaterThan(1000)
+})

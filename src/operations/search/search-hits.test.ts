@@ -41,42 +41,42 @@ const summary = {
 }
 
 describe('a search answer', () => {
-  it('has every field of a summary at the level summary, with the summary that the author wrote', () => {
-    expect(fitHits([candidate], { level: 'summary' }, count).results).toEqual([
+  it('has every field of a summary at the level summary, with the summary that the author wrote', async () => {
+    expect((await fitHits([candidate], { level: 'summary' }, { count })).results).toEqual([
       { ...summary, score: 0.9, scoreType: 'hybrid', signature: expect.any(String) },
     ])
   })
 
-  it('adds description and schema at the level schema, and has only a line at the level line', () => {
+  it('adds description and schema at the level schema, and has only a line at the level line', async () => {
     const { description, inputSchema } = tool
-    expect(fitHits([candidate], { level: 'schema' }, count).results[0]).toMatchObject({
+    expect((await fitHits([candidate], { level: 'schema' }, { count })).results[0]).toMatchObject({
       ...summary,
       description,
       inputSchema,
     })
     const { id, name, shortDescription } = summary
     const line = { id, name, shortDescription, score: 0.9, scoreType: 'hybrid' }
-    expect(fitHits([candidate], { level: 'line' }, count).results).toEqual([line])
+    expect((await fitHits([candidate], { level: 'line' }, { count })).results).toEqual([line])
   })
 
-  it('cuts a long text at the end of a word, with a mark, at every level', () => {
+  it('cuts a long text at the end of a word, with a mark, at every level', async () => {
     const long = { ...candidate, tool: { ...tool, summary: 'leaving history as it was '.repeat(10).trim() } }
-    const textAt = (level: 'line' | 'summary' | 'schema') =>
-      fitHits([long], { level }, count).results[0]?.shortDescription
-    expect(textAt('line')).toBe('leaving history as it was leaving history as it was leaving…')
+    const textAt = async (level: 'line' | 'summary' | 'schema') =>
+      (await fitHits([long], { level }, { count })).results[0]?.shortDescription
+    expect(await textAt('line')).toBe('leaving history as it was leaving history as it was leaving…')
     for (const level of ['summary', 'schema'] as const) {
-      expect(textAt(level)).toMatch(/ as it was leaving history…$/)
-      expect(textAt(level)?.length).toBeLessThanOrEqual(120)
+      expect(await textAt(level)).toMatch(/ as it was leaving history…$/)
+      expect((await textAt(level))?.length).toBeLessThanOrEqual(120)
     }
     const unbroken = { ...candidate, tool: { ...tool, summary: '字'.repeat(200) } }
-    const cut = fitHits([unbroken], { level: 'summary' }, count).results[0]
+    const cut = (await fitHits([unbroken], { level: 'summary' }, { count })).results[0]
     expect([cut?.shortDescription, cut?.summary]).toEqual(Array.from({ length: 2 }, () => `${'字'.repeat(119)}…`))
   })
 
-  it('leaves fields out before it leaves tools out, so that it stays within the budget', () => {
+  it('leaves fields out before it leaves tools out, so that it stays within the budget', async () => {
     const many = Array.from({ length: 6 }, () => candidate)
-    const whole = fitHits(many, {}, count)
-    const lean = fitHits(many, { budgetTokens: 330 }, count)
+    const whole = await fitHits(many, {}, { count })
+    const lean = await fitHits(many, { budgetTokens: 330 }, { count })
     expect(whole.results).toHaveLength(6)
     expect(lean.results).toHaveLength(6)
     expect(lean.spentTokens).toBeLessThanOrEqual(330)

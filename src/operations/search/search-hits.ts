@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { TokenCounter } from '../../base/tokens.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import { type CatalogHit, toSummary } from '../../catalog/index.ts'
 import { Isolation } from '../../contract/run.ts'
 import { Explanation, maxShortDescription, SearchMode } from '../../contract/search.ts'
@@ -80,13 +81,18 @@ export function toLine(hit: SearchHit): SearchHit {
 }
 
 /** The tools at the richest level at which all fit the budget, or as many as fit at the leanest. */
-export function fitHits(candidates: readonly Candidate[], wish: Wish, count: TokenCounter) {
+export async function fitHits(
+  candidates: readonly Candidate[],
+  wish: Wish,
+  { count, signal }: { readonly count: TokenCounter; readonly signal?: AbortSignal | undefined },
+) {
   const budget = hitBudget(wish)
   // Schemas are included only on request, or if the caller set a budget for them.
   const lean: readonly ShownLevel[] = ['summary', 'lean', 'line']
   const richest = wish.budgetTokens == null ? lean : (['schema', ...lean] as const)
   const levels: readonly ShownLevel[] = wish.level == null ? richest : [wish.level]
   const leanest = levels.at(-1)
+  const turn = yieldTurns(signal)
   for (const level of levels) {
     const results: SearchHit[] = []
     let spentTokens = 0
@@ -96,6 +102,7 @@ export function fitHits(candidates: readonly Candidate[], wish: Wish, count: Tok
       if (spentTokens + cost > budget) break
       spentTokens += cost
       results.push(hit)
+      await turn()
     }
     if (results.length === candidates.length || level === leanest) return { results, spentTokens }
   }

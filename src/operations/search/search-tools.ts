@@ -128,21 +128,29 @@ function summarizeProgram(tools: Catalog, view: ToolView | undefined): readonly 
 }
 
 /** The tokens of definitions that were counted; the definition of a changed tool is another object. */
-const counted = new WeakMap<CatalogHit['tool'], number>()
+const known = new WeakMap<CatalogHit['tool'], number>()
 
 /** The tokens that a definition takes where a client lists the tool. */
-function withTokens(results: readonly SearchHit[], hits: readonly CatalogHit[], count: TokenCounter): SearchHit[] {
+async function withTokens(
+  results: readonly SearchHit[],
+  hits: readonly CatalogHit[],
+  { count, signal }: { readonly count: TokenCounter; readonly signal: AbortSignal | undefined },
+): Promise<SearchHit[]> {
   const tools = new Map(hits.map(({ id, tool }) => [id, tool]))
-  return results.map((hit) => {
+  const turn = yieldTurns(signal)
+  const counted: SearchHit[] = []
+  for (const hit of results) {
     const tool = tools.get(hit.id)
-    return tool === undefined ? hit : { ...hit, tokens: tokensOf(tool, count) }
-  })
+    counted.push(tool === undefined ? hit : { ...hit, tokens: tokensOf(tool, count) })
+    await turn()
+  }
+  return counted
 }
 
 function tokensOf(tool: CatalogHit['tool'], count: TokenCounter): number {
   const { name, description, inputSchema } = tool
-  const tokens = counted.get(tool) ?? count(JSON.stringify({ name, description, inputSchema }))
-  counted.set(tool, tokens)
+  const tokens = known.get(tool) ?? count(JSON.stringify({ name, description, inputSchema }))
+  known.set(tool, tokens)
   return tokens
 }
 
@@ -170,8 +178,8 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     }
   }
   await turn()
-  const fitting = fitHits(candidates, input, count).results
-  const results = input.countTokens ? withTokens(fitting, page.hits, count) : fitting
+  const fitting = (await fitHits(candidates, input, { count, signal: context.signal })).results
+  const results = input.countTokens ? await withTokens(fitting, page.hits, { count, signal: context.signal }) : fitting
   memory.noteSearch(
     caller,
     question.query,

@@ -5,12 +5,14 @@ import type { SignInRef, StoredSignIn } from '../../contract/sign-in.ts'
 import { onServer } from '../../contract/tool-state.ts'
 import { ownerOf } from '../../rules/sign-in-owner.ts'
 import { approvalHash } from '../../rules/source-approval.ts'
-import { defineOperation } from '../operation.ts'
-import { findSource, type SourceContext } from './source-view.ts'
+import { defineOperation, type OperationContext } from '../operation.ts'
+import { findSource } from './source-view.ts'
 
 const tag = 'sources'
 const needs = ['catalog', 'registry', 'sources'] as const
 const name = z.string()
+
+type StoredContext = OperationContext<'catalog' | 'registry'>
 
 const State = z.object({
   name,
@@ -57,7 +59,7 @@ export const getSignIn = defineOperation({
   name: 'sources.signInState',
   summary: 'Read whether this caller is signed in at the server of a source, or wait until that changes.',
   scope: 'call',
-  needs,
+  needs: ['catalog', 'registry'],
   http: { method: 'get', path: '/sources/{name}/sign-in', tag, deadlineMs: 120_000 },
   input: z.strictObject({
     name,
@@ -109,7 +111,7 @@ export const signOutSource = defineOperation({
 })
 
 /** The sign-in that the caller uses; only administrators change a shared one. */
-async function ownedBy(context: SourceContext, name: string, actor = context.caller.actor): Promise<SignInRef> {
+async function ownedBy(context: StoredContext, name: string, actor = context.caller.actor): Promise<SignInRef> {
   const { server, approvedHash } = await findSource(context, name)
   if ('command' in server)
     throw new TooldexError('INPUT_INVALID', `The source '${name}' is a program, which needs no sign-in.`, {
@@ -124,14 +126,14 @@ async function ownedBy(context: SourceContext, name: string, actor = context.cal
   return { workspace: context.caller.workspace, name, caller }
 }
 
-function requireAdmin({ scopes, caller }: SourceContext, name: string): void {
+function requireAdmin({ scopes, caller }: StoredContext, name: string): void {
   if (scopes.has('admin') && caller.toolsets === undefined) return
   throw new TooldexError('FORBIDDEN', `The sign-in at '${name}' is that of all callers, or of another one.`, {
     hint: "Ask an administrator: it needs the scope 'admin', without a restriction to toolsets.",
   })
 }
 
-async function stateOf({ registry }: SourceContext, ref: SignInRef): Promise<z.output<typeof State>> {
+async function stateOf({ registry }: StoredContext, ref: SignInRef): Promise<z.output<typeof State>> {
   const stored = await registry.stores.signIns.get(ref)
   return { name: ref.name, mode: ref.caller === '' ? 'shared' : 'caller', ...shownSignIn(stored) }
 }
