@@ -163,7 +163,7 @@ it('an empty folder removes nothing, even with --prune', async () => {
   const { code, stderr } = await runInline(['apply', tempFolder(), '--prune', '--server', server.url], { env })
   expect([code, stderr]).toEqual([
     errorTable.USAGE.exit,
-    expect.stringContaining('contains no tools, categories, policies, toolsets or limits'),
+    expect.stringContaining('contains no tools, categories, policies, toolsets, limits or sources'),
   ])
   expect((await server.request('GET', '/tools/greet')).status).toBe(200)
 })
