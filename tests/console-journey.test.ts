@@ -40,10 +40,12 @@ describe.skipIf(noBrowser !== '')(`a newcomer${noBrowser}`, () => {
     const visit = (name: string) =>
       page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
     const tab = (name: string) => page.getByRole('tab', { name, exact: true }).click()
-    /** Replaces the code of an editor by a paste: text that Playwright fills in is an edit of the page. */
-    const paste = async (label: string, text: string) => {
+    /** Replaces the code of an editor by typed and then by pasted text: what Playwright fills in is an edit of the page. */
+    const replaceCode = async (label: string, text: string) => {
       const editor = page.locator('.cm-content').and(page.getByLabel(label))
       await editor.click()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type('# new')
       await page.keyboard.press('Control+a')
       const event = "new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })"
       const steps = [
@@ -91,7 +93,7 @@ describe.skipIf(noBrowser !== '')(`a newcomer${noBrowser}`, () => {
     await page.getByLabel('Executor', { exact: true }).selectOption('python')
     await tab('JSON')
     await page.getByLabel('Input schema (JSON)').fill(JSON.stringify(inputSchema))
-    await paste('Script (Python)', scriptOf('Hello'))
+    await replaceCode('Script (Python)', scriptOf('Hello'))
     await page.getByRole('button', { name: 'Review and save' }).click()
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await heading('greet_person').waitFor()
@@ -108,7 +110,7 @@ describe.skipIf(noBrowser !== '')(`a newcomer${noBrowser}`, () => {
 
     // Change it, compare the versions, and roll back.
     await page.goto(`${server.url}/tools/greet_person/edit`)
-    await paste('Script (Python)', scriptOf('Good morning'))
+    await replaceCode('Script (Python)', scriptOf('Good morning'))
     await page.getByRole('button', { name: 'Review and save' }).click()
     await dialog.getByLabel('Changelog').fill('Friendlier')
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()

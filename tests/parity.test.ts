@@ -21,9 +21,10 @@ const cases = [
   {
     name: 'a search',
     operation: searchTools,
-    input: { query: 'record changes', limit: 3 },
+    // A server adds the sandbox of each hit, so that fewer fields fit the usual budget.
+    input: { query: 'record changes', limit: 3, level: 'summary' },
     tool: 'search_tools',
-    words: ['search', ...c, 'record', 'changes', '--limit', '3', '--json'],
+    words: ['search', ...c, 'record', 'changes', '--limit', '3', '--level', 'summary', '--json'],
   },
   {
     name: 'the overview',
