@@ -1,5 +1,5 @@
-// After the compiler: the command must be startable; programs in other languages are copied, our programs and the query builder
-// are bundled, the bundled configs are read, and an empty database is made, once, here.
+// After the compiler: the command must be startable; programs in other languages are copied, our programs and the parts used of
+// large packages are bundled, the bundled configs are read, and an empty database is made, once, here.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -20,12 +20,14 @@ import { fileName } from '../dist/sources/cli/cli-source.js'
 import { parseConfig } from '../dist/sources/cli/parse-config.js'
 import { templateFile } from '../dist/storage/pglite/template.js'
 
-const queryBuilder = {
-  'drizzle-orm': 'index',
+const largePackages = {
+  '@scalar/openapi-upgrader': 'openapi-upgrader',
+  'drizzle-orm': 'query-builder',
   'drizzle-orm/pg-core': 'pg-core',
   'drizzle-orm/pglite': 'pglite',
   'drizzle-orm/postgres-js': 'postgres-js',
 }
+const isLarge = new RegExp(`^(?:${Object.keys(largePackages).join('|')})$`)
 const asModules = { bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' }
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -45,7 +47,7 @@ const foreign = readdirSync(at('../src'), { recursive: true }).filter((file) => 
 for (const file of foreign) copyFileSync(at(`../src/${file}`), at(`../dist/${file}`))
 
 removeStale()
-await bundleQueryBuilder()
+await bundleLargePackages()
 await bundlePrograms()
 chmodSync(at('../dist/app/main.js'), 0o755)
 keepPublicTypes()
@@ -72,34 +74,51 @@ if (!existsSync(templateFile())) {
   writeFileSync(templateFile(), brotliCompressSync(Buffer.from(await dump.arrayBuffer()), { params }))
 }
 
-/** Of the query builder's 2,700 files some eighty are used: they are shipped as a bundle, and nobody installs the rest. */
-async function bundleQueryBuilder() {
-  const folder = at('../dist/query-builder')
+/** Little of these packages is used: that is shipped as a bundle, and nobody installs the rest. */
+async function bundleLargePackages() {
+  const folder = at('../dist/packages')
   if (!existsSync(folder))
     await build({
-      entryPoints: Object.entries(queryBuilder).map(([path, out]) => ({ in: path, out })),
+      entryPoints: Object.entries(largePackages).map(([path, out]) => ({ in: path, out })),
       outdir: folder,
       ...asModules,
       external: ['postgres'],
       plugins: [withoutEngine],
       logLevel: 'error',
     })
-  const storage = at('../dist/storage')
-  for (const name of readdirSync(storage, { recursive: true }).filter((file) => file.endsWith('.js'))) {
-    const file = join(storage, name)
-    const text = readFileSync(file, 'utf8')
-    const here = relative(dirname(file), folder)
-    const bundled = text.replaceAll(
-      / from '(drizzle-orm[^']*)'/g,
-      (_, path) => ` from '${here}/${queryBuilder[path]}.js'`,
-    )
-    if (bundled !== text) writeFileSync(file, bundled)
-  }
+  writeFileSync(join(folder, 'licenses.md'), licensesOf(['drizzle-orm', '@scalar/openapi-upgrader']))
+  for (const user of ['../dist/storage', '../dist/sources/bundle/openapi'].map(at))
+    for (const name of readdirSync(user, { recursive: true }).filter((file) => file.endsWith('.js'))) {
+      const file = join(user, name)
+      const text = readFileSync(file, 'utf8')
+      const here = relative(dirname(file), folder)
+      const bundled = text.replaceAll(/ from '([^'.][^']*)'/g, (line, path) =>
+        isLarge.test(path) ? ` from '${here}/${largePackages[path]}.js'` : line,
+      )
+      if (bundled !== text) writeFileSync(file, bundled)
+    }
+}
+
+/** The licenses of packages, in the form of those of the console. */
+function licensesOf(names) {
+  const texts = names.map((name) => {
+    const folder = at(`../node_modules/${name}`)
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = join(folder, 'LICENSE')
+    return `## ${name} - ${version} (${license})\n\n${existsSync(file) ? readFileSync(file, 'utf8') : ''}`
+  })
+  return `# Licenses of bundled packages\n\n${texts.join('\n')}`
 }
 
 /** Modules whose source was moved or deleted: the compiler leaves them. */
 function removeStale() {
-  const made = /^(?:bundle|query-builder|configs|empty-database|web)\//
+  // The modules of an earlier build import the query builder from there.
+  const earlier = at('../dist/query-builder')
+  if (existsSync(earlier)) {
+    rmSync(earlier, { recursive: true })
+    buildAgain()
+  }
+  const made = /^(?:bundle|packages|configs|empty-database|web)\//
   for (const name of readdirSync(at('../dist'), { recursive: true })) {
     const source = name.replace(/(?:\.d)?\.[jt]s$/, '.ts')
     if (/\.[jt]s$/.test(name) && !made.test(name) && !existsSync(at(`../src/${source}`))) rmSync(at(`../dist/${name}`))
@@ -132,11 +151,11 @@ async function bundlePrograms() {
   }
 }
 
-/** Each module finds the files beside it where the compiler put it, and the query builder where it was bundled. */
+/** Each module finds the files beside it where the compiler put it, and large packages where they were bundled. */
 function keepLocations(bundler) {
   const source = at('../src')
-  bundler.onResolve({ filter: /^drizzle-orm/ }, ({ path }) => ({
-    path: `../query-builder/${queryBuilder[path]}.js`,
+  bundler.onResolve({ filter: isLarge }, ({ path }) => ({
+    path: `../packages/${largePackages[path]}.js`,
     external: true,
   }))
   // Fault tests set their hook in the module that the compiler wrote.

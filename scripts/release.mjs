@@ -21,9 +21,10 @@ const used = new Set([bom.metadata.component['bom-ref']])
 for (const [path, entry] of Object.entries(packages)) {
   if (path !== '' && !entry.dev) used.add(`${path.slice(path.lastIndexOf('node_modules/') + 13)}@${entry.version}`)
 }
-// The libraries of the console are needed to build it only, but their code is in the package.
-const bundled = readFileSync('dist/web/licenses.md', 'utf8').matchAll(/^## (\S+) - (\S+) \(/gm)
-for (const [, library, version] of bundled) used.add(`${library}@${version}`)
+// The libraries of the console and bundled packages are needed for the build only, but their code is in the package.
+for (const file of ['dist/web/licenses.md', 'dist/packages/licenses.md'])
+  for (const [, library, version] of readFileSync(file, 'utf8').matchAll(/^## (\S+) - (\S+) \(/gm))
+    used.add(`${library}@${version}`)
 bom.components = bom.components.filter((component) => used.has(component['bom-ref']))
 bom.dependencies = bom.dependencies
   .filter(({ ref }) => used.has(ref))

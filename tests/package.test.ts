@@ -44,6 +44,7 @@ it('ships what runs, and neither snapshots, tests nor scripts that run at instal
     'docs/reference/examples.json',
     'dist/web/index.html',
     'dist/web/licenses.md',
+    'dist/packages/licenses.md',
   ])
     expect(paths, path).toContain(path)
   const odd = [...paths].filter((path) =>

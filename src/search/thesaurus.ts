@@ -15,8 +15,8 @@ export class Thesaurus {
   readonly #cosines: Uint8Array
 
   /** Reads the next bytes of a file, in the order of the fields. */
-  constructor(words: Buffer, size: { words: number; near: number }, fill: (bytes: Uint8Array) => void) {
-    this.#words = words
+  constructor(words: Uint8Array, size: { words: number; near: number }, fill: (bytes: Uint8Array) => void) {
+    this.#words = Buffer.from(words.buffer, words.byteOffset, words.byteLength)
     const read = <T extends Uint8Array | Uint16Array | Uint32Array>(array: T): T => {
       fill(new Uint8Array(array.buffer))
       return array
