@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { openExecutors } from '../src/app/open-executors.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
+import { getSignIn } from '../src/operations/sources/sign-in.ts'
 import { openSources } from './support/open-sources.ts'
 import { query } from './support/query-database.ts'
 import { signInBrowser } from './support/sign-in-browser.ts'
@@ -132,6 +133,20 @@ it('never mixes the accounts of callers, each of whom signs in with a link of th
   expect(await call('key:carol')).toBe('carol-account')
   await request('DELETE', '/keys/carol')
   await expect(call('key:carol')).rejects.toMatchObject(needed)
+})
+
+it('lets each caller wait for sign-ins with a bounded number of requests', async () => {
+  const { context } = await open({}, { mode: 'caller' })
+  const left = new AbortController()
+  const wait = (actor: string) => {
+    const caller = { workspace: 'default', actor }
+    return invoke(getSignIn, { name: 'mail', after: 1_000_000 }, { ...context, caller, signal: left.signal })
+  }
+  const busy = Promise.race(Array.from({ length: 21 }, () => wait('key:bob')))
+  await expect(busy).rejects.toMatchObject({ code: 'TOO_BUSY' })
+  const other = wait('key:carol')
+  left.abort()
+  await expect(other).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
 })
 
 it('accepts each answer once, from the browser that began it, with its issuer, for a caller that exists', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { CallerSlots } from '../../base/caller-slots.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { SignInRef, StoredSignIn } from '../../contract/sign-in.ts'
 import { onServer } from '../../contract/tool-state.ts'
@@ -50,7 +51,9 @@ export const signInSource = defineOperation({
   },
 })
 
-const maxWaitMs = 50_000
+const maxWaitMs = 20_000
+// Each of them queries the database once a second.
+const waiters = new CallerSlots({ total: 200, perCaller: 20 })
 // A notice of a change may be lost.
 const pollMs = 1000
 
@@ -70,24 +73,40 @@ export const getSignIn = defineOperation({
   async handle({ name, after, waitMs = maxWaitMs }, context) {
     const ref = await ownedBy(context, name)
     if (after === undefined) return stateOf(context, ref)
-    const until = performance.now() + waitMs
-    let wake = () => {}
-    const stop = await context.registry.stores.feed.listen((workspace) => workspace === ref.workspace && wake())
+    const leave = waiters.take(`${ref.workspace}/${context.caller.actor}`)
+    if (typeof leave === 'number')
+      throw new TooldexError('TOO_BUSY', `${leave} requests already wait for sign-ins.`, {
+        hint: 'Try again later, or read the state without after.',
+      })
     try {
-      for (;;) {
-        const noticed = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        const state = await stateOf(context, ref)
-        const left = until - performance.now()
-        if (state.revision > after || left <= 0) return state
-        await Promise.race([noticed, sleep(Math.min(left, pollMs), undefined, { signal: context.signal, ref: false })])
-      }
+      return await changedState(context, ref, { after, waitMs })
     } finally {
-      await stop()
+      leave()
     }
   },
 })
+
+/** The state when its revision is a later one, or after the wait. */
+async function changedState(context: StoredContext, ref: SignInRef, wait: { after: number; waitMs: number }) {
+  const until = performance.now() + wait.waitMs
+  let wake = () => {}
+  const stop = await context.registry.stores.feed.listen((workspace) => workspace === ref.workspace && wake())
+  try {
+    for (;;) {
+      const noticed = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const state = await stateOf(context, ref)
+      const left = until - performance.now()
+      if (state.revision > wait.after || left <= 0) return state
+      const pause = sleep(Math.min(left, pollMs), undefined, { signal: context.signal, ref: false }).catch(() => {})
+      await Promise.race([noticed, pause])
+      if (context.signal?.aborted) throw new TooldexError('EXECUTION_CANCELLED', 'The wait was cancelled.')
+    }
+  } finally {
+    await stop()
+  }
+}
 
 /** Ends a sign-in. */
 export const signOutSource = defineOperation({
