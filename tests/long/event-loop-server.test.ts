@@ -169,6 +169,10 @@ onEachEngine(
       ],
       'POST /search of substrings': [post('/search', { query: 'word', mode: 'substring', limit: 100 }), 200],
       'POST /search of embeddings': [post('/search', { query, mode: 'embedding', limit: 100 }), 200],
+      'POST /describe of 50 unknown names': [
+        post('/describe', { ids: Array.from({ length: 50 }, (_, at) => `unknown_${at}`) }),
+        404,
+      ],
       'GET /tools': [get('/tools?limit=100&search=word1x1'), 200],
       'GET /tags': [get('/tags'), 200],
       'GET /lint': [get('/lint'), 200],

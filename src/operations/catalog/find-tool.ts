@@ -2,6 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { suggest } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
+import { yieldTurns } from '../../base/yield-turns.ts'
 import type { SyncedTool } from '../../catalog/index.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { withLatestProtection } from '../../rules/protection.ts'
@@ -52,6 +53,8 @@ function sharesWord(name: string, candidate: string): boolean {
 /** The error for an unknown or hidden tool: the two cannot be distinguished, and hidden tools are never suggested. */
 async function unknownTool(catalog: LiveCatalog, name: string, view: ToolView | undefined): Promise<TooldexError> {
   const tools = await catalog.open()
+  // A request may name many tools, and each unknown name is compared with all tools.
+  await yieldTurns()()
   const shown = tools.list().filter((found) => view?.shows(found) ?? true)
   const seen = shown.map(({ tool }) => tool)
   const ids = new Set(shown.map(({ id }) => id))
@@ -59,6 +62,7 @@ async function unknownTool(catalog: LiveCatalog, name: string, view: ToolView | 
   const near = suggest(name, names)
   const accept = ({ id }: { readonly id: string }) => ids.has(id)
   await catalog.indexInTurns()
+  await yieldTurns()()
   const { hits } = (await catalog.engine()).search({ query: name, mode: 'bm25', limit: 3, accept })
   const alike = hits.map(({ tool }) => tool.name).filter((candidate) => sharesWord(name, candidate))
   // The same name is no suggestion if its tool is not offered.

@@ -1,15 +1,14 @@
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Catalog, FoundEntry } from '../../catalog/index.ts'
-import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { type ToolView, viewOf } from '../search/tool-view.ts'
+import { idsOfAlias, toNamed } from './alias-index.ts'
 import { validState } from './present-state.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
-const loadDefinitions = lazyModule(() => import('../../definitions/index.ts'))
 
 /** A registered tool in its present state, whatever its status, and the version in the name. */
 export interface NamedTool {
@@ -96,29 +95,16 @@ export async function findNamed(
   return { id: idOfRegistered(registered), registered, version: parsed.version }
 }
 
-/** A tool as named in lists for models: with a full id if several tools have its name. */
-export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'name' | 'namespace'>) {
-  const { name, namespace } = tool
-  if (namespace || !tools.sharesName(tool)) return { id, name, namespace }
-  const fullId = toFullId(tool)
-  return { id: fullId, name, namespace: parseToolId(fullId).namespace }
-}
-
 /** The id of the tool with an alias in lists for models, which is the only name that a model has. */
 async function findByAlias(context: ToolContext, alias: string): Promise<string | undefined> {
   if (!/^[\w-]{1,64}$/.test(alias)) return undefined
-  const { aliasCandidates, assignAliases } = await loadDefinitions()
   const tools = await context.catalog.open()
-  const view = await viewOf(context)
-  const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
+  const ids = await idsOfAlias(tools, alias)
+  const view = ids.length === 0 ? undefined : await viewOf(context)
   const unseen = view === undefined ? [] : tools.list().filter((found) => !view.shows(found))
   const hidden = new Set(unseen.map(({ id, tool }) => toNamed(tools, id, tool).id))
   // The id of a hidden tool must not leak.
-  const isVisible = (id: string) => !hidden.has(id)
-  for (const format of ['openai', 'gemini'] as const)
-    for (const [id, assigned] of assignAliases(named, format)) if (assigned === alias && isVisible(id)) return id
-  // A client may remember the alias with a hash, which no change of the list invalidates.
-  return named.find((tool) => isVisible(tool.id) && aliasCandidates(tool, 'openai').at(-1) === alias)?.id
+  return ids.find((id) => !hidden.has(id))
 }
 
 /** One version of a registered tool. */
