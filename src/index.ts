@@ -33,11 +33,15 @@ export {
   type CatalogEvent,
   CatalogTool,
   type CatalogToolInput,
+  Readiness,
+  ReadinessState,
   SearchFilters,
   ToolAnnotations,
+  ToolSource,
+  ToolStatus,
 } from './contract/catalog.ts'
 export { ArgDef, CliConfig, type CliConfigInput, ToolDef } from './contract/cli-config.ts'
-export type { FunctionContext, FunctionTool } from './contract/function-tool.ts'
+export type { FunctionContext, FunctionTool } from './contract/executor.ts'
 export type { CompiledTool, CompiledTools, LlmDefinition, LlmFormat, LlmTool, Loss } from './contract/llm.ts'
 export { ArgConstraint, Policy, ToolRule } from './contract/policy.ts'
 export { CommandResult, Isolation, RunOutcome, RunPlan } from './contract/run.ts'
@@ -55,7 +59,6 @@ export {
 export { DetailLevel, DocEntry, docLimits, SchemaInfo, ToolDoc, ToolExample } from './contract/tool-doc.ts'
 export type { JsonSchema } from './contract/tool-index.ts'
 export { CliSummary, ResolvedTool, ToolIndexEntry, type ToolIndexQuery } from './contract/tool-index.ts'
-export { Readiness, ReadinessState, ToolSource, ToolStatus } from './contract/tool-state.ts'
 export {
   type AdapterLosses,
   AgentCard,

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { HttpServer, StdioServer } from '../src/contract/mcp-server.ts'
 import type { SourceManifest } from '../src/contract/source.ts'
-import { approvalHash } from '../src/rules/source-approval.ts'
+import { approvalHash } from '../src/rules/server-definition.ts'
 import { createStores } from '../src/storage/index.ts'
 import { openMigrated } from './support/migrated-database.ts'
 import { changingServer, tool } from './support/open-sources.ts'

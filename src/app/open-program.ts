@@ -1,4 +1,4 @@
-import type { FunctionTool } from '../contract/function-tool.ts'
+import type { FunctionTool } from '../contract/executor.ts'
 import type { SecretBox } from '../contract/secret.ts'
 import { createCodeExecutor, createMcpExecutor } from '../executors/index.ts'
 import { createLocalClient, type RegistryClient } from '../operations/registry-client/registry-client.ts'

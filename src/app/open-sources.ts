@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import type { GrantsOf } from '../contract/grants.ts'
+import type { GrantsOf } from '../contract/executor-kinds.ts'
 import type { HttpServer, McpServer } from '../contract/mcp-server.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import type { SignInClient } from '../contract/sign-in.ts'
@@ -9,7 +9,7 @@ import type { Stores } from '../contract/stores.ts'
 import { type McpExecutor, SignIns, type SourceAccess } from '../executors/index.ts'
 import { SourceKeeper } from '../operations/sources/source-keeper.ts'
 import { requireServerGrants } from '../policy/index.ts'
-import { approvalHash } from '../rules/source-approval.ts'
+import { approvalHash } from '../rules/server-definition.ts'
 
 interface SourceParts {
   readonly grantsOf: GrantsOf

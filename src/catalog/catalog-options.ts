@@ -1,7 +1,6 @@
-import type { Backend, CatalogTool, CatalogToolInput } from '../contract/catalog.ts'
+import type { Backend, CatalogTool, CatalogToolInput, Readiness } from '../contract/catalog.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { Ranker } from '../contract/search.ts'
-import type { Readiness } from '../contract/tool-state.ts'
 import type { CatalogRunner } from './call-entry.ts'
 import type { SelectBackend } from './catalog-entry.ts'
 

@@ -1,7 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
 import type { CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
-import type { RunnableTool } from '../contract/executor.ts'
-import type { Fit, RankedPage, RankedTool, RankQuery, Result, SearchMode } from '../contract/search.ts'
 import {
   isCallableIn,
   type Readiness,
@@ -9,7 +7,9 @@ import {
   type ToolSource,
   type ToolStatus,
   unlessReady,
-} from '../contract/tool-state.ts'
+} from '../contract/catalog.ts'
+import type { RunnableTool } from '../contract/executor.ts'
+import type { Fit, RankedPage, RankedTool, RankQuery, Result, SearchMode } from '../contract/search.ts'
 import { type CatalogEntry, selectOrigin } from './catalog-entry.ts'
 import type { CatalogOptions } from './catalog-options.ts'
 import { type CursorScope, writePageCursor } from './page-cursor.ts'

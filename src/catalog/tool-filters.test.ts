@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Backend, CatalogToolInput, SearchFilters } from '../contract/catalog.ts'
-import type { Readiness } from '../contract/tool-state.ts'
+import type { Backend, CatalogToolInput, Readiness, SearchFilters } from '../contract/catalog.ts'
 import { Catalog } from './catalog.ts'
 
 const local: Backend = { kind: 'local', name: 'here' }

@@ -1,6 +1,5 @@
 import { onlyDefined } from '../base/json-values.ts'
-import type { Backend, CatalogTool, SearchFilters } from '../contract/catalog.ts'
-import type { Readiness, ToolSource, ToolStatus } from '../contract/tool-state.ts'
+import type { Backend, CatalogTool, Readiness, SearchFilters, ToolSource, ToolStatus } from '../contract/catalog.ts'
 import { normalizeTags } from '../rules/normalize-tags.ts'
 import type { CatalogEntry, Origin } from './catalog-entry.ts'
 

@@ -1,6 +1,47 @@
 import * as z from 'zod'
+
 import { toOneLine } from '../base/visible-text.ts'
-import { type Readiness, ReadinessState, ToolSource, ToolStatus } from './tool-state.ts'
+
+/** The origin of a tool: a config, the database, an MCP server, an OpenAPI document, or functions of a program. */
+export const ToolSource = z.enum(['cli', 'registry', 'mcp', 'openapi', 'code'])
+export type ToolSource = z.infer<typeof ToolSource>
+
+/** The status of a tool in its life cycle; only active tools are offered. */
+export const ToolStatus = z.enum(['DRAFT', 'ACTIVE', 'DISABLED', 'DEPRECATED'])
+export type ToolStatus = z.infer<typeof ToolStatus>
+
+/** Whether a tool can be called now, or the missing requirement. */
+export const ReadinessState = z.enum(['ready', 'needs-program', 'needs-credentials', 'needs-approval', 'upstream-down'])
+export type ReadinessState = z.infer<typeof ReadinessState>
+
+/** Whether a call can succeed in a state; with an approval is a way, too. */
+export const isCallableIn = (state: ReadinessState): boolean => state === 'ready' || state === 'needs-approval'
+
+/** The readiness of a tool, with the reason where it cannot be called. */
+export const Readiness = z.object({
+  state: ReadinessState,
+  reason: z.string().optional(),
+  url: z.string().optional().describe('The page where the missing credential is entered.'),
+  lastSuccessAt: z.iso.datetime().optional().describe('The last successful call of the upstream by this server.'),
+  p95Ms: z.number().optional().describe('The 95th percentile of the durations of its recent calls.'),
+})
+export type Readiness = z.infer<typeof Readiness>
+
+/** The path of the page of a server where secrets are stored. */
+export const secretsPage = '/admin?tab=secrets'
+
+export const ready: Readiness = Object.freeze({ state: 'ready' })
+
+/** The readiness with the URL on the server of the request; without one the path has no meaning for the caller. */
+export function onServer({ url, ...readiness }: Readiness, origin: string | undefined): Readiness {
+  if (url === undefined) return readiness
+  if (!url.startsWith('/')) return { ...readiness, url }
+  return origin === undefined ? readiness : { ...readiness, url: `${origin}${url}` }
+}
+
+/** The readiness as a field, omitted for a tool that is ready. */
+export const unlessReady = (readiness: Readiness): { readonly readiness?: Readiness } =>
+  readiness.state === 'ready' ? {} : { readiness }
 
 const maxNameLength = 128
 
@@ -126,3 +167,35 @@ function findNameProblem(name: string): string | undefined {
   const invalid = new Set([...name].filter((character) => !/[A-Za-z0-9_.-]/.test(character)))
   return invalid.size === 0 ? undefined : `name contains invalid characters: ${[...invalid].map(toOneLine).join(', ')}`
 }
+
+/** The annotations with a meaning: those of MCP, and `requiresApproval`. */
+export const annotationNames = [...Object.keys(ToolAnnotations.shape), 'requiresApproval']
+
+/** Other spellings of MCP's hints, used in configs and bundles. */
+export const annotationAliases: ReadonlyMap<string, string> = new Map([
+  ...aliasesOf('read_only', 'readOnly', 'readOnlyHint'),
+  ...aliasesOf('destructive', 'destructive', 'destructiveHint'),
+  ...aliasesOf('idempotent', 'idempotent', 'idempotentHint'),
+  ...aliasesOf('open_world', 'openWorld', 'openWorldHint'),
+  ['requires_approval', 'requiresApproval'],
+])
+
+function aliasesOf(snake: string, camel: string, hint: string): readonly (readonly [string, string])[] {
+  return [snake, camel, `${snake}_hint`].map((alias) => [alias, hint])
+}
+
+/** Renames annotations to their MCP names; entries that cannot be renamed stay, so that validation can report them. */
+export function toMcpNames<Value>(annotations: Value): Value {
+  if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return annotations
+  const named = new Set(Object.keys(annotations))
+  const renamed = Object.entries(annotations).map(([key, value]) => {
+    const name = annotationAliases.get(key)
+    if (name === undefined || named.has(name) || typeof value !== 'boolean') return [key, value] as const
+    named.add(name)
+    return [name, value] as const
+  })
+  return Object.fromEntries(renamed) as Value
+}
+
+/** Annotations in any accepted spelling. */
+export const InputAnnotations = z.preprocess(toMcpNames, ToolAnnotations)

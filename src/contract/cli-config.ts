@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
-import { toMcpNames } from './annotations.ts'
+import { toMcpNames } from './catalog.ts'
 
 /** A scalar of YAML or JSON, as in an enum or a default. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { asStored } from './as-stored.ts'
 import type { RunnableTool } from './executor.ts'
-import type { PastCallStore } from './past-call.ts'
+import type { SweepingWorker, WorkerInfo, WorkerState } from './run.ts'
 import { Isolation, RunOutcome, RunStatus, StoredResult } from './run.ts'
+import type { PastCallStore } from './run-history.ts'
 import type { Caller, Page, PageQuery } from './stores.ts'
-import type { SweepingWorker, WorkerInfo, WorkerState } from './worker.ts'
 
 /** The status of a recorded run; the last four are final. */
 export const ExecutionStatus = z.enum(['PENDING', 'RUNNING', ...RunStatus.options])

@@ -1,14 +1,12 @@
 import type { Problem } from '../base/problem.ts'
-import type { ToolAnnotations } from './catalog.ts'
+import type { CatalogToolInput, Readiness, ToolAnnotations } from './catalog.ts'
 import type { Scalar } from './cli-config.ts'
-import type { ExecutorKindName } from './executor-kinds.ts'
-import type { Grant } from './grants.ts'
+import type { ExecutorKindName, Grant } from './executor-kinds.ts'
 import type { ArgConstraint } from './policy.ts'
 import type { CommandResult, Isolation, RunOutcome, RunPlan } from './run.ts'
 import type { HideSecret, Redactor, ResolveSecret } from './secret.ts'
 import type { SourceRef } from './source.ts'
 import type { ResolvedTool } from './tool-index.ts'
-import type { Readiness } from './tool-state.ts'
 
 /** A tool of any source with everything that is needed to run it. */
 export interface RunnableTool {
@@ -175,3 +173,20 @@ export interface Uncheckable {
 
 /** Arguments as a policy validates them; null where the call passes null. */
 export type BoundValues = ReadonlyMap<string, ArgValue | null | Uncheckable>
+
+/** The context of one call of a function. */
+export interface FunctionContext {
+  /** Aborts when the caller cancels the call or its time is over. */
+  readonly signal: AbortSignal
+  /** Reports text while the function runs: as progress of the call, and as an event of a recorded execution. */
+  report(text: string): void
+}
+
+/** A function of this program that can be offered as a tool. */
+export interface FunctionTool {
+  readonly tool: CatalogToolInput
+  /** The time limit of a call that sets none. */
+  readonly timeoutMs: number
+  /** Runs the function with arguments that match the input schema. */
+  readonly run: (input: Readonly<Record<string, unknown>>, context: FunctionContext) => unknown
+}

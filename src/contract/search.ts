@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { Readiness } from './catalog.ts'
 import type { Caller } from './stores.ts'
 import type { JsonSchema } from './tool-index.ts'
-import { Readiness } from './tool-state.ts'
 
 /** The ranking method: literal match, words, meaning, or words and meaning. */
 export const SearchMode = z.enum(['substring', 'bm25', 'embedding', 'hybrid'])

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import type { McpServer } from './mcp-server.ts'
+import type { McpServer, OfferMethod, OfferResult, UpstreamRequest } from './mcp-server.ts'
 import type { SignInClient } from './sign-in.ts'
 import type { Caller } from './stores.ts'
-import type { OfferMethod, OfferResult, UpstreamRequest } from './upstream.ts'
 
 /**
  * The name of a source, which is the namespace of its tools. Their names begin with it and `__`, which a name therefore neither

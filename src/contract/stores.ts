@@ -1,17 +1,24 @@
 import type { AuditStore } from './audit.ts'
 import type { BundleCategory, BundlePolicy, StoredPolicy } from './bundle.ts'
-import type { DefinitionStore } from './definition-store.ts'
+import type { ToolStatus } from './catalog.ts'
 import type { ExecutionStore } from './execution.ts'
-import type { LimitStore } from './limit.ts'
-import type { Category, RegisteredTool, ToolContent, ToolVersion, Transition } from './registry.ts'
-import type { ReplayReport } from './replay.ts'
+import type { DefinitionStore, LimitStore } from './policy.ts'
+import type {
+  Category,
+  OfferedChanges,
+  OfferedTools,
+  RegisteredTool,
+  ToolContent,
+  ToolListQuery,
+  ToolVersion,
+  Transition,
+} from './registry.ts'
+import type { StatsStore } from './run-history.ts'
 import type { LearningStore } from './search.ts'
 import type { StoredSecret } from './secret.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { SourceStore } from './source.ts'
-import type { StatsStore } from './stats-store.ts'
-import type { OfferedChanges, OfferedTools, ToolListQuery } from './tool-list.ts'
-import type { ToolStatus } from './tool-state.ts'
+import type { ReplayReport } from './tool-diff.ts'
 import type { Toolset } from './toolset.ts'
 
 /** The expected state before a change: a version number, or the value of If-Match: one tag, several, or `*` for any. */

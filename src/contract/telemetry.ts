@@ -1,5 +1,5 @@
 import type { Execution, QueueState, Swept, UnattendedEnd } from './execution.ts'
-import type { Limit, LimitRefusal, LimitUse } from './limit.ts'
+import type { Limit, LimitRefusal, LimitUse } from './policy.ts'
 
 /** The attributes of a span; never arguments or outputs. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>

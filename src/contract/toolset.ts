@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { bothSpellings, type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
+import { ReadinessState } from './catalog.ts'
 import { Policy, policyKeys } from './policy.ts'
-import { ReadinessState } from './tool-state.ts'
 
 /** The header that restricts a request to a toolset. */
 export const toolsetHeader = 'x-tooldex-toolset'

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
+import type { Readiness } from '../contract/catalog.ts'
 import type { Executor, Job, PreparedRun, RunnableTool } from '../contract/executor.ts'
 import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import type { Isolation } from '../contract/run.ts'
-import type { Readiness } from '../contract/tool-state.ts'
 import { boundValues } from './bound-values.ts'
 
 /** A call with the config of its tool. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allGrants } from '../contract/grants.ts'
+import { allGrants } from '../contract/executor-kinds.ts'
 import { readGrants } from './host-grants.ts'
 
 describe('grants of workspaces', () => {

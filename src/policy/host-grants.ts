@@ -1,7 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import { allGrants, firstWorkspace, type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
+import { allGrants, firstWorkspace, type Grant, type GrantsOf, hostGrants } from '../contract/executor-kinds.ts'
 import type { McpServer } from '../contract/mcp-server.ts'
 import type { ToolContent } from '../contract/registry.ts'
 import { neededGrants } from '../rules/needed-grants.ts'

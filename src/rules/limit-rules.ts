@@ -5,7 +5,7 @@ import {
   type LimitMeasure,
   type LimitRefusal,
   limitMeasures,
-} from '../contract/limit.ts'
+} from '../contract/policy.ts'
 import type { Caller } from '../contract/stores.ts'
 import type { Finding } from '../diagnostics/finding.ts'
 import { namesCaller } from './policy-rules.ts'

@@ -1,5 +1,5 @@
+import type { Grant } from '../contract/executor-kinds.ts'
 import { kindOf } from '../contract/executor-kinds.ts'
-import type { Grant } from '../contract/grants.ts'
 
 /** A grant that a tool needs, and the field of the tool that requires it. */
 export interface NeededGrant {

@@ -1,4 +1,4 @@
-import { toMcpNames } from '../contract/annotations.ts'
+import { toMcpNames } from '../contract/catalog.ts'
 import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool, ToolContent } from '../contract/registry.ts'
 import { readParameters } from '../json-schema/read-parameters.ts'

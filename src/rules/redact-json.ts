@@ -1,5 +1,5 @@
 import type { Replacement } from '../contract/secret.ts'
-import { requireLevels } from './require-levels.ts'
+import { requireLevels } from './storable.ts'
 
 type Redact = (text: string) => string
 

@@ -1,4 +1,4 @@
-import { toMcpNames } from '../contract/annotations.ts'
+import { toMcpNames } from '../contract/catalog.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool } from '../contract/registry.ts'

@@ -1,3 +1,6 @@
+import { TooldexError } from '../base/errors.ts'
+import { fitOf } from '../base/json-values.ts'
+
 /** A text that PostgreSQL accepts: without U+0000 and lone surrogates. */
 export const storableText = (text: string): string =>
   odd.test(text) ? wellFormed(text).replaceAll('\0', '\uFFFD') : text
@@ -26,3 +29,14 @@ function replaceInvalid(value: unknown): unknown {
 
 // Node 20 implements it; the type definitions of the configured language level do not have it.
 const wellFormed = (text: string): string => (text as string & { toWellFormed(): string }).toWellFormed()
+
+/** Databases and serializers are recursive. */
+const maxLevels = 1000
+
+/** Rejects an output that nests too deeply to be stored. */
+export function requireLevels(output: unknown): unknown {
+  if (fitOf(output, { levels: maxLevels }) === 'fits') return output
+  throw new TooldexError('OUTPUT_LIMIT', `The output nests deeper than ${maxLevels} levels.`, {
+    hint: 'Return a flatter value.',
+  })
+}

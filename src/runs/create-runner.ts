@@ -13,8 +13,7 @@ import {
   type RunControls,
   type RunnableTool,
 } from '../contract/executor.ts'
-import { type ExecutorKindName, kindOf } from '../contract/executor-kinds.ts'
-import { firstWorkspace, type Grant } from '../contract/grants.ts'
+import { type ExecutorKindName, firstWorkspace, type Grant, kindOf } from '../contract/executor-kinds.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Attempt, ExecutionStore } from '../contract/execution.ts'
-import type { WorkerInfo } from '../contract/worker.ts'
+import type { WorkerInfo } from '../contract/run.ts'
 import type { RunSettings } from './settings.ts'
 
 /** The reason for stopping a run before its own end. */

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
-import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../base/worker-pool.ts'
+import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../base/worker-thread.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { Replacement } from '../contract/secret.ts'
 import { redactJson, replaceAll } from '../rules/redact-json.ts'

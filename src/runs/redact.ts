@@ -2,7 +2,7 @@ import { fromJsonText, JsonText } from '../base/json-text.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, Replacement } from '../contract/secret.ts'
-import { requireLevels } from '../rules/require-levels.ts'
+import { requireLevels } from '../rules/storable.ts'
 import { replaceIn } from './output-threads.ts'
 
 /** Removes secrets from an outcome; long texts are searched in worker threads. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { TooldexError } from '../base/errors.ts'
 import type { Environment } from '../base/expand-variables.ts'
-import { type Grant, type GrantsOf, hostGrants } from '../contract/grants.ts'
+import { type Grant, type GrantsOf, hostGrants } from '../contract/executor-kinds.ts'
 import type { SecretBox, SecretScope } from '../contract/secret.ts'
 import { readTextFile } from '../documents/read-text-file.ts'
 import { isOwnVariable } from '../rules/settings.ts'

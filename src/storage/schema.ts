@@ -18,7 +18,7 @@ import {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core'
-import type { ReplayReport } from '../contract/replay.ts'
+import type { ReplayReport } from '../contract/tool-diff.ts'
 
 // One schema for the embedded engine and for PostgreSQL; `npm run migrations` turns a change of it into a migration.
 

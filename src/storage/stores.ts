@@ -1,6 +1,6 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { RegistryCounts, RunStatisticsQuery, StatsStore } from '../contract/stats-store.ts'
+import type { RegistryCounts, RunStatisticsQuery, StatsStore } from '../contract/run-history.ts'
 import type { ChangeFeed, Stores } from '../contract/stores.ts'
 import { Toolset } from '../contract/toolset.ts'
 import { DatabaseDefinitionStore } from './access/definition-store.ts'

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { BoundedMap } from '../base/bounded-map.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, QueueState, Swept, UnattendedEnd } from '../contract/execution.ts'
-import type { LimitRefusal } from '../contract/limit.ts'
+import type { LimitRefusal } from '../contract/policy.ts'
 import type { Metrics, WorkspaceState } from '../contract/telemetry.ts'
 import { WorkspaceSeries } from './workspace-series.ts'
 

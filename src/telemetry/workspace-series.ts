@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Execution, QueueState } from '../contract/execution.ts'
-import { type LimitRefusal, limitMeasures } from '../contract/limit.ts'
+import { type LimitRefusal, limitMeasures } from '../contract/policy.ts'
 import type { LimitState, WorkspaceState } from '../contract/telemetry.ts'
 
 /** The maximum number of tools with series of their own; each adds about twenty lines to a response. */

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import type { Executor, RunControls } from '../../contract/executor.ts'
-import type { FunctionTool } from '../../contract/function-tool.ts'
+import { ready } from '../../contract/catalog.ts'
+import type { Executor, FunctionTool, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import { ready } from '../../contract/tool-state.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
 import { type Deadline, type Ending, failed, runRemote } from '../network/run-remote.ts'
 

@@ -14,7 +14,7 @@ import {
 import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
 import type { CallerInput, RequestedInput } from '../../contract/executor.ts'
-import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/upstream.ts'
+import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/mcp-server.ts'
 import type { HttpTransport } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import { type StdioTransport, UndeliveredError } from './stdio-transport.ts'

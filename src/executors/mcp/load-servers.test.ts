@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findReference } from '../../rules/secret-reference.ts'
+import { findReference } from '../../rules/server-definition.ts'
 import { loadServers } from './load-servers.ts'
 
 const env = { TOKEN: 'abc', TOOLDEX_API_KEY: 'ours' }

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { fromJsonText, maxParsedHere } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../../base/worker-pool.ts'
+import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../../base/worker-thread.ts'
 import { type MappedResult, mapResult, readObject } from './map-result.ts'
 import type { MessageAnswers, MessageTask, ReducedMessage } from './message-tasks.ts'
 

@@ -4,7 +4,7 @@ import type {
   UpstreamOffers,
   UpstreamRequest,
   UpstreamServer,
-} from '../../contract/upstream.ts'
+} from '../../contract/mcp-server.ts'
 import { mapStrings } from './map-strings.ts'
 import type { Upstreams } from './upstreams.ts'
 

@@ -1,6 +1,6 @@
 import { yieldTurns } from '../../base/yield-turns.ts'
+import type { OfferResult } from '../../contract/mcp-server.ts'
 import type { SourceItem, SourceManifest } from '../../contract/source.ts'
-import type { OfferResult } from '../../contract/upstream.ts'
 import type { Connection } from './connection.ts'
 import { largeItems } from './message-threads.ts'
 

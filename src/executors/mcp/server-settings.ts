@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TimeoutMs } from '../../contract/executor-kinds.ts'
 import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
-import { findReference } from '../../rules/secret-reference.ts'
+import { findReference } from '../../rules/server-definition.ts'
 import { defineConfigCheck, WorkerLabel } from '../read-config.ts'
 
 /** The schema of a definition, chosen by its fields. */

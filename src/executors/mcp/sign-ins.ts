@@ -19,7 +19,7 @@ import {
 } from '../../contract/sign-in.ts'
 import type { SourceRef } from '../../contract/source.ts'
 import type { Caller } from '../../contract/stores.ts'
-import { ownerOf } from '../../rules/sign-in-owner.ts'
+import { ownerOf } from '../../rules/server-definition.ts'
 import type { ClientInformation, Exchange, TokenSet } from './oauth-flow.ts'
 import { resolveValues } from './server-settings.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { canStartThreads } from '../../base/worker-thread.ts'
+import { ready } from '../../contract/catalog.ts'
 import type { Executor, Job } from '../../contract/executor.ts'
-import { ready } from '../../contract/tool-state.ts'
 import { programLimits } from './program-limits.ts'
 
 const loadRun = lazyModule(() => import('./run-program.ts'))

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import { type Readiness, ready } from '../../contract/tool-state.ts'
+import { type Readiness, ready } from '../../contract/catalog.ts'
 import type { Landlock } from './confined-sandbox.ts'
 import type { Bubblewrap } from './isolated-sandbox.ts'
 import type { Level } from './level.ts'

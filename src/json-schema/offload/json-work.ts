@@ -4,7 +4,7 @@ import { fromJsonText, JsonText, joinJson, maxParsedHere, type SplitJson } from 
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Problem } from '../../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
-import { TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
+import { TaskTooLarge, WorkerPool } from '../../base/worker-thread.ts'
 import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import {
   type CheckSchemaOptions,

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import { chainStart, hashRow, toChainLine } from '../../rules/audit-chain.ts'
-import { ChainVerifier } from '../../rules/verify-chain.ts'
+import { ChainVerifier, chainStart, hashRow, toChainLine } from '../../rules/audit-chain.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { pageOf, paging } from '../registry/inputs.ts'
 import { After, Head, toVerification, Verification } from './verification.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { breakKinds, type ChainVerifier } from '../../rules/verify-chain.ts'
+import { breakKinds, type ChainVerifier } from '../../rules/audit-chain.ts'
 
 /** A hash that was noted earlier. */
 export const Head = z

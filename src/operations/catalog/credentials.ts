@@ -1,4 +1,4 @@
-import { type Readiness, secretsPage } from '../../contract/tool-state.ts'
+import { type Readiness, secretsPage } from '../../contract/catalog.ts'
 import { processEnv } from '../../rules/settings.ts'
 
 const parse = (reference: string) => /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []

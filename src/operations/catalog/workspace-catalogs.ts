@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/logger.ts'
 import type { Source } from '../../contract/cli-config.ts'
+import type { GrantsOf } from '../../contract/executor-kinds.ts'
 import { executorKinds } from '../../contract/executor-kinds.ts'
-import type { GrantsOf } from '../../contract/grants.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { type EmbedderOptions, LiveCatalog } from './live-catalog.ts'
 import { RegistryFeed } from './registry-feed.ts'

@@ -2,7 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { sameJson } from '../../base/json-values.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
-import type { ReplayCounts } from '../../contract/replay.ts'
+import type { ReplayCounts } from '../../contract/tool-diff.ts'
 
 // The input, behavior and output of a tool; all other fields are wording.
 const behaviour = ['inputSchema', 'outputSchema', 'executorType', 'executorConfig', 'scriptContent'] as const

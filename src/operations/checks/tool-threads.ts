@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
 import { OutOfBudget } from '../../base/work-budget.ts'
-import { TaskTooLarge, WorkerPool } from '../../base/worker-pool.ts'
+import { TaskTooLarge, WorkerPool } from '../../base/worker-thread.ts'
 import type { CompiledTool, LlmFormat, LlmTool } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { ToolDiff } from '../../contract/tool-diff.ts'

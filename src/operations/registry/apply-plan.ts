@@ -9,7 +9,7 @@ import type {
   BundleTool,
   PlanPart,
 } from '../../contract/bundle.ts'
-import type { DefinitionStore } from '../../contract/definition-store.ts'
+import type { DefinitionStore } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
 import { findSteps } from '../checks/check-bundle.ts'

@@ -3,11 +3,17 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { asStored } from '../../contract/as-stored.ts'
-import { Bundle, type BundlePlan, type PlanPart, splitHint, WholeBundle } from '../../contract/bundle.ts'
-import { OpenApiOptions } from '../../contract/openapi.ts'
+import {
+  Bundle,
+  type BundlePlan,
+  OpenApiOptions,
+  type PlanPart,
+  splitHint,
+  WholeBundle,
+} from '../../contract/bundle.ts'
+import { ToolStatus } from '../../contract/catalog.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
-import { ToolStatus } from '../../contract/tool-state.ts'
 import { below, byLocation } from '../../diagnostics/finding.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
 import { checkBundleData, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mustExist, TooldexError } from '../../base/errors.ts'
-import { Limit, LimitName, limitMeasures } from '../../contract/limit.ts'
+import { Limit, LimitName, limitMeasures } from '../../contract/policy.ts'
 import { toProblem } from '../../diagnostics/finding.ts'
 import { checkLimitRule } from '../../rules/limit-rules.ts'
 import { defineOperation } from '../operation.ts'

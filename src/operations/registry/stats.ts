@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ToolSource } from '../../contract/tool-state.ts'
+import { ToolSource } from '../../contract/catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 

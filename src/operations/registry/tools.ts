@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { mustExist, TooldexError } from '../../base/errors.ts'
 import { withDisplayName } from '../../contract/bundle.ts'
+import { ToolStatus } from '../../contract/catalog.ts'
 import {
   RegisteredTool,
   ToolChange,
   ToolContent,
   ToolDraft,
   type Transition,
+  toolSorts,
   transitions,
 } from '../../contract/registry.ts'
-import { toolSorts } from '../../contract/tool-list.ts'
-import { ToolStatus } from '../../contract/tool-state.ts'
 import { hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { refuseTakenName } from '../checks/name-gate.ts'

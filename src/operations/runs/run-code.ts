@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import type { Readiness } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import type { Readiness } from '../../contract/tool-state.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
 import type { OperationContext } from '../operation.ts'
 import type { DescribedTool } from '../search/describe-tools.ts'

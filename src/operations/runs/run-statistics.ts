@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { RunCounts } from '../../contract/stats-store.ts'
+import { RunCounts } from '../../contract/run-history.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 

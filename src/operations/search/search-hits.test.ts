@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseTool } from '../../catalog/index.ts'
-import { ready } from '../../contract/tool-state.ts'
+import { ready } from '../../contract/catalog.ts'
 import { type Candidate, fitHits } from './search-hits.ts'
 
 const tool = parseTool({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PastCall } from '../../contract/past-call.ts'
+import type { PastCall } from '../../contract/run-history.ts'
 import { type Decision, type Outcome, outcomes } from './decide-call.ts'
 
 const Counts = z.object(Object.fromEntries(outcomes.map((outcome) => [outcome, z.int()])) as Record<Outcome, z.ZodInt>)

@@ -1,6 +1,6 @@
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { describeFailure, needsSignIn } from '../../executors/mcp/describe-failure.ts'
-import { ownerOf } from '../../rules/sign-in-owner.ts'
+import { ownerOf } from '../../rules/server-definition.ts'
 import { signInError } from './require-sign-in.ts'
 import type { SourceContext } from './source-view.ts'
 import { storeReading } from './store-reading.ts'

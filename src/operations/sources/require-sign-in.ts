@@ -1,8 +1,8 @@
 import { TooldexError } from '../../base/errors.ts'
+import { onServer, type Readiness } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { SignInRef } from '../../contract/sign-in.ts'
-import { onServer, type Readiness } from '../../contract/tool-state.ts'
-import { ownerOf } from '../../rules/sign-in-owner.ts'
+import { ownerOf } from '../../rules/server-definition.ts'
 import type { OperationContext } from '../operation.ts'
 
 type SignInContext = OperationContext<'catalog' | 'registry?' | 'sources?'>

@@ -5,7 +5,7 @@ import { OAuthSource } from '../../contract/sign-in.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
 import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
 import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
-import { findReference } from '../../rules/secret-reference.ts'
+import { findReference } from '../../rules/server-definition.ts'
 import type { OperationContext } from '../operation.ts'
 
 const { command, args, env, cwd, isolation, folders, network } = StdioServer.shape

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
+import { ready } from '../../contract/catalog.ts'
 import type { SignInState } from '../../contract/sign-in.ts'
 import {
   type SourceItem,
@@ -12,9 +13,7 @@ import {
   type StoredSource,
 } from '../../contract/source.ts'
 import { ChangeClass, ToolDiff } from '../../contract/tool-diff.ts'
-import { ready } from '../../contract/tool-state.ts'
-import { ownerOf } from '../../rules/sign-in-owner.ts'
-import { approvalHash, approvedCommand } from '../../rules/source-approval.ts'
+import { approvalHash, approvedCommand, ownerOf } from '../../rules/server-definition.ts'
 import { compareManifests, type ItemChange, readingHash } from '../../rules/source-drift.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import { sourceToolName } from '../catalog/source-tool.ts'

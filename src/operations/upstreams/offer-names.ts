@@ -1,4 +1,4 @@
-import type { UpstreamServer } from '../../contract/upstream.ts'
+import type { UpstreamServer } from '../../contract/mcp-server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

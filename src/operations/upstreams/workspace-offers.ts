@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import type { OfferMethod, OfferResult, UpstreamOffers, UpstreamRequest } from '../../contract/mcp-server.ts'
 import type { SourceManifest } from '../../contract/source.ts'
-import type { OfferMethod, OfferResult, UpstreamOffers, UpstreamRequest } from '../../contract/upstream.ts'
 import type { OperationContext } from '../operation.ts'
 
 type OffersContext = OperationContext<'catalog' | 'upstreams?' | 'sources?'>

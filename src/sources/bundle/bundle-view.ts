@@ -1,6 +1,5 @@
-import { limitKeys } from '../../contract/limit.ts'
 import { HttpServer, StdioServer } from '../../contract/mcp-server.ts'
-import { policyKeys } from '../../contract/policy.ts'
+import { limitKeys, policyKeys } from '../../contract/policy.ts'
 import { toolsetKeys } from '../../contract/toolset.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'

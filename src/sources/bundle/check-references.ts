@@ -5,7 +5,7 @@ import { findCategoryNameProblem, registryLimits } from '../../contract/registry
 import { type Finding, toProblem } from '../../diagnostics/finding.ts'
 import { checkLimitRule } from '../../rules/limit-rules.ts'
 import { checkPolicy, type FaultOfPattern } from '../../rules/policy-rules.ts'
-import { findLiteralSecrets } from '../../rules/secret-reference.ts'
+import { findLiteralSecrets } from '../../rules/server-definition.ts'
 import { checkToolset } from '../../rules/toolset-rules.ts'
 import type { BundlePart } from './read-part.ts'
 

@@ -1,4 +1,4 @@
-import { limitMeasures } from '../../contract/limit.ts'
+import { limitMeasures } from '../../contract/policy.ts'
 import { bundleToolFields, type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** The formats of files that a registry can import. */

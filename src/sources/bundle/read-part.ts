@@ -1,7 +1,7 @@
 import { type TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { Problem } from '../../base/problem.ts'
+import type { OpenApiOptions } from '../../contract/bundle.ts'
 import { Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
-import type { OpenApiOptions } from '../../contract/openapi.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import { findLostKeys } from '../../diagnostics/plain-input.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'

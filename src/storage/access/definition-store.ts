@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import type { DefinitionStore } from '../../contract/definition-store.ts'
+import type { DefinitionStore } from '../../contract/policy.ts'
 import type { Caller, Condition, RegistryState } from '../../contract/stores.ts'
 import { isExpectedText } from '../../rules/expected.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'

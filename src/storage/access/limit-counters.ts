@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Limit, LimitMeasure, LimitUse } from '../../contract/limit.ts'
+import type { Limit, LimitMeasure, LimitUse } from '../../contract/policy.ts'
 import { storableJson } from '../../rules/storable.ts'
 import { type Db, rowsOf } from '../database.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { Limit, type LimitCounter, type LimitRefusal, type LimitStore } from '../../contract/limit.ts'
+import { Limit, type LimitCounter, type LimitRefusal, type LimitStore } from '../../contract/policy.ts'
 import type { Caller, Condition } from '../../contract/stores.ts'
 import { storableJson } from '../../rules/storable.ts'
 import type { Db } from '../database.ts'

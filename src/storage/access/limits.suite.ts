@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Limit } from '../../contract/limit.ts'
+import { Limit } from '../../contract/policy.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
 
 const caller: Caller = { workspace: 'default', actor: 'key:tester' }

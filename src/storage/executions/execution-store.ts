@@ -13,9 +13,9 @@ import type {
   Retention,
   UnattendedEnd,
 } from '../../contract/execution.ts'
-import type { PastCallQuery } from '../../contract/past-call.ts'
+import type { SweepingWorker, WorkerInfo } from '../../contract/run.ts'
+import type { PastCallQuery } from '../../contract/run-history.ts'
 import type { Caller } from '../../contract/stores.ts'
-import type { SweepingWorker, WorkerInfo } from '../../contract/worker.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import type { Database, Db } from '../database.ts'
 import { isOfContent } from '../failures.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import type { PastCall, PastCallQuery } from '../../contract/past-call.ts'
+import type { PastCall, PastCallQuery } from '../../contract/run-history.ts'
 import type { Db } from '../database.ts'
 import { guard } from '../guard.ts'
 import { type CursorPosition, isBeyond } from '../page.ts'

@@ -1,5 +1,5 @@
 import { and, desc, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { RunStatistics, RunStatisticsQuery } from '../../contract/stats-store.ts'
+import type { RunStatistics, RunStatisticsQuery } from '../../contract/run-history.ts'
 import type { Db } from '../database.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { conditions } from './list.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { ExecutionStatus, Retention, Swept, UnattendedEnd } from '../../contract/execution.ts'
-import type { SweepingWorker } from '../../contract/worker.ts'
+import type { SweepingWorker } from '../../contract/run.ts'
 import { pruneCounters } from '../access/limit-counters.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { tookMs } from './finish.ts'

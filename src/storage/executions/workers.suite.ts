@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Beginning, ClaimedExecution, Execution, FinishedRun, NewExecution } from '../../contract/execution.ts'
+import type { WorkerInfo } from '../../contract/run.ts'
 import type { Stores } from '../../contract/stores.ts'
-import type { WorkerInfo } from '../../contract/worker.ts'
 
 const leaseMs = 60_000
 const here = { how: 'run', worker: 'w1', leaseMs } as const satisfies Beginning

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { QueueState } from '../../contract/execution.ts'
-import type { WorkerInfo, WorkerState } from '../../contract/worker.ts'
+import type { WorkerInfo, WorkerState } from '../../contract/run.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { after } from './create.ts'
 

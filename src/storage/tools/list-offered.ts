@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/tool-list.ts'
+import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/registry.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { toTool } from '../rows.ts'
 import { toolCategories, tools } from '../schema.ts'

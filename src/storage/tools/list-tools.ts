@@ -1,7 +1,6 @@
 import { and, asc, desc, eq, ilike, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { RegisteredTool, ToolVersion } from '../../contract/registry.ts'
+import type { RegisteredTool, ToolListQuery, ToolSort, ToolVersion } from '../../contract/registry.ts'
 import type { Page, PageQuery } from '../../contract/stores.ts'
-import type { ToolListQuery, ToolSort } from '../../contract/tool-list.ts'
 import { isOneOf } from '../categories/tags.ts'
 import type { Db } from '../database.ts'
 import { type Cursors, isBeyond, readPage } from '../page.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OfferedTool } from '../../contract/registry.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
-import type { OfferedTool } from '../../contract/tool-list.ts'
 import { newTool } from '../stores.suite.ts'
 
 const caller: Caller = { workspace: 'default', actor: 'tester' }

@@ -1,6 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import { sameOrderedJson } from '../../base/json-values.ts'
+import type { ToolStatus } from '../../contract/catalog.ts'
+import type { ToolListQuery } from '../../contract/registry.ts'
 import { type RegisteredTool, type ToolContent, type Transition, transitions } from '../../contract/registry.ts'
 import type {
   Caller,
@@ -11,8 +13,6 @@ import type {
   RegistryState,
   ToolStore,
 } from '../../contract/stores.ts'
-import type { ToolListQuery } from '../../contract/tool-list.ts'
-import type { ToolStatus } from '../../contract/tool-state.ts'
 import { isExpectedTool, toolTag } from '../../rules/expected.ts'
 import { renameInPolicies } from '../access/policy-store.ts'
 import { selectTags, updateTag } from '../categories/tags.ts'

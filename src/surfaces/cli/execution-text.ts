@@ -1,7 +1,7 @@
 import { showInvisible, toOneLine } from '../../base/visible-text.ts'
 import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
-import type { RunCounts } from '../../contract/stats-store.ts'
-import type { WorkerState } from '../../contract/worker.ts'
+import type { WorkerState } from '../../contract/run.ts'
+import type { RunCounts } from '../../contract/run-history.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import { formatTable } from './format-table.ts'
 

@@ -10,7 +10,7 @@ import { toTooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { RequestedInput } from '../../contract/executor.ts'
 import type { RegistryClient, RequestControls } from '../../operations/registry-client/registry-client.ts'
-import { markOffer } from '../../rules/mark-offer.ts'
+import { markOffer } from '../../rules/suspicious-result.ts'
 import { type ClientExchange, inputOf, readRound, toInputRequired } from './client-rounds.ts'
 
 // Loaded with the first one: most connections read none.

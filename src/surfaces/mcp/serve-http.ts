@@ -7,10 +7,10 @@ import {
   type Server,
   type ServerOptions,
 } from '@modelcontextprotocol/server'
-import { CallerSlots } from '../../base/caller-slots.ts'
 import { errorTable, toTooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
 import type { Logger } from '../../base/logger.ts'
+import { CallerSlots } from '../../base/semaphore.ts'
 import type { ServerContext } from '../../operations/operation.ts'
 import { type Changes, notificationStream, subscribedUris, watchResources } from './change-streams.ts'
 import { CheckedServer } from './checked-server.ts'

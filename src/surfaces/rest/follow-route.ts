@@ -1,5 +1,5 @@
-import { CallerSlots } from '../../base/caller-slots.ts'
 import { TooldexError } from '../../base/errors.ts'
+import { CallerSlots } from '../../base/semaphore.ts'
 import type { ServerContext } from '../../operations/operation.ts'
 import { followExecution } from '../../operations/runs/follow.ts'
 

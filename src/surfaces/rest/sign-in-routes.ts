@@ -5,9 +5,14 @@ import { html, raw } from 'hono/html'
 import { errorTable, TooldexError, toTooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import { clientMetadata } from '../../contract/oauth-client.ts'
 import type { SecretBox } from '../../contract/secret.ts'
-import { callbackPath, clientMetadataPath, type SignInTicket, signInPath } from '../../contract/sign-in.ts'
+import {
+  callbackPath,
+  clientMetadata,
+  clientMetadataPath,
+  type SignInTicket,
+  signInPath,
+} from '../../contract/sign-in.ts'
 import type { Caller } from '../../contract/stores.ts'
 import {
   type BrowserContext,

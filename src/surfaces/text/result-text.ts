@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
+import type { Readiness } from '../../contract/catalog.ts'
 import { exitMessage, type RunOutcome, type RunPlan } from '../../contract/run.ts'
 import type { Fit } from '../../contract/search.ts'
 import type { ToolExample } from '../../contract/tool-doc.ts'
-import type { Readiness } from '../../contract/tool-state.ts'
 
 /** The codes of calls that ended while they waited. */
 const neverStarted: ReadonlySet<string | null> = new Set([

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, omit } from '../../../base/json-values.ts'
-import { OpenApiOptions } from '../../../contract/openapi.ts'
+import { OpenApiOptions } from '../../../contract/bundle.ts'
 import { registryLimits } from '../../../contract/registry.ts'
 import type { Finding } from '../../../diagnostics/finding.ts'
 import type { BundleView } from '../bundle-view.ts'

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf } from '../../../base/json-values.ts'
-import type { OpenApiOptions } from '../../../contract/openapi.ts'
+import type { OpenApiOptions } from '../../../contract/bundle.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
 
 type Auth = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject, textsOf } from '../../../base/json-values.ts'
-import type { OpenApiOptions } from '../../../contract/openapi.ts'
+import type { OpenApiOptions } from '../../../contract/bundle.ts'
 import { registryLimits } from '../../../contract/registry.ts'
 import { cutText } from '../../../rules/cut-text.ts'
 import { toClientName } from '../../../rules/tool-id.ts'

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../base/json-values.ts'
-import type { OpenApiOptions } from '../../../contract/openapi.ts'
+import type { OpenApiOptions } from '../../../contract/bundle.ts'
 import { ToolExample } from '../../../contract/tool-doc.ts'
 import { checkSchema, compileSchema } from '../../../json-schema/index.ts'
 import { SchemaCollector } from './closed-schema.ts'

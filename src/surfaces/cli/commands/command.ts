@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type LogLevel, logLevels } from '../../../base/logger.ts'
-import { ReadinessState, ToolSource, ToolStatus } from '../../../contract/tool-state.ts'
+import { ReadinessState, ToolSource, ToolStatus } from '../../../contract/catalog.ts'
 import type { CliHost, OpenOptions } from '../host.ts'
 
 /** Adds one command to the program; `exit` sets an exit code other than zero. */

@@ -1,5 +1,5 @@
 import { errorTable } from '../../../base/errors.ts'
-import { limitMeasures } from '../../../contract/limit.ts'
+import { limitMeasures } from '../../../contract/policy.ts'
 
 /** The header for conditional changes. */
 export const ifMatch = {

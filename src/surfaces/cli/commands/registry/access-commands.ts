@@ -1,5 +1,5 @@
 import { toOneLine } from '../../../../base/visible-text.ts'
-import { type Limit, limitMeasures } from '../../../../contract/limit.ts'
+import { type Limit, limitMeasures } from '../../../../contract/policy.ts'
 import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import { writeYaml } from '../../../../documents/write-yaml.ts'
 import * as limits from '../../../../operations/registry/limits.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { toOneLine } from '../../../../base/visible-text.ts'
-import type { ReplayReport } from '../../../../contract/replay.ts'
+import type { ReplayReport } from '../../../../contract/tool-diff.ts'
 import type { getProposal } from '../../../../operations/registry/proposals.ts'
 import * as proposals from '../../../../operations/registry/proposals.ts'
 import * as tools from '../../../../operations/registry/tools.ts'

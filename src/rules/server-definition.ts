@@ -2,6 +2,7 @@ import { hashJson } from '../base/json-text.ts'
 import { onlyDefined } from '../base/json-values.ts'
 import { showInvisible } from '../base/visible-text.ts'
 import { type McpServer, sandboxOf } from '../contract/mcp-server.ts'
+import { isSecretHeader, isSecretName } from './secret-names.ts'
 
 /** The parts of a definition that decide what is started or contacted, and with which credentials. */
 function approvedPart(server: McpServer): object {
@@ -43,3 +44,26 @@ export function approvedCommand(server: McpServer): string {
 
 const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+
+const reference =
+  /^(?:(Bearer|Basic|Token) )?(secret:[A-Za-z0-9_.-]{1,100}|env:[A-Za-z_][A-Za-z0-9_]*|file:[^\0\r\n]+)$/
+
+/** The secret reference in a value and the scheme before it; undefined for a literal value. */
+export function findReference(value: string): { readonly before: string; readonly reference: string } | undefined {
+  const [, scheme, found] = reference.exec(value) ?? []
+  return found === undefined ? undefined : { before: scheme === undefined ? '' : `${scheme} `, reference: found }
+}
+
+/** The variables and headers of a server with the name of a secret whose value is literal, as paths into the definition. */
+export function findLiteralSecrets(server: McpServer): readonly (readonly [kind: 'env' | 'headers', name: string])[] {
+  const kind = 'command' in server ? 'env' : 'headers'
+  const values = 'command' in server ? server.env : server.headers
+  const isSecret = kind === 'env' ? isSecretName : isSecretHeader
+  return Object.entries(values)
+    .filter(([name, value]) => value !== '' && isSecret(name) && findReference(value) === undefined)
+    .map(([name]) => [kind, name] as const)
+}
+
+/** The owner of the sign-in that a caller uses at a server: the caller, or nobody where one is shared. */
+export const ownerOf = (server: McpServer, actor: string): string =>
+  'url' in server && server.oauth?.mode === 'caller' ? actor : ''
