@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { errorTable } from '../src/base/errors.ts'
-import { openApiDocument } from '../src/surfaces/rest/openapi/openapi.ts'
+import { openApiDocument } from '../src/surfaces/rest/openapi.ts'
 import { hasBody, namesIn, type RoutedOperation, routes } from '../src/surfaces/rest/routes.ts'
 import { apiExamples, apiOperations, faultsAt } from './support/api-document.ts'
 

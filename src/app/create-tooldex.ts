@@ -50,7 +50,7 @@ export async function createTooldex(options: TooldexOptions = {}): Promise<Toold
   // Programs that use other parts of the library do not load these.
   const [{ checkOptions }, { openProgram }, { toProgramMethods }, { createBindings }, { ProgramFunctions }] =
     await Promise.all([
-      import('./check-options.ts'),
+      import('./open-program.ts'),
       import('./open-program.ts'),
       import('../surfaces/library/program-methods.ts'),
       import('../surfaces/library/bindings.ts'),

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import { TooldexError } from '../base/errors.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { forTerminal } from '../base/visible-text.ts'
@@ -11,7 +12,6 @@ import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
 import { isOnPath, selfCommand } from '../surfaces/cli/self-command.ts'
 import { hideProcess } from './hide-process.ts'
-import { limitYoungGeneration } from './young-generation.ts'
 
 const stopping = new AbortController()
 // Every concurrent call adds a listener.
@@ -33,6 +33,18 @@ process.stdout.on('error', () => {})
 const unlessClosed = (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE')
     throw new TooldexError('FILE_REFUSED', 'Standard output cannot be written.', { cause: error })
+}
+
+// The factor by which V8 enlarges the space of new objects, and its default.
+const setGrowth = (factor: 1 | 2): void => setFlagsFromString(`--semi-space-growth-factor=${factor}`)
+
+/**
+ * Keeps the space of new objects small until the result is called. Loading modules and unpacking a database would enlarge it to
+ * 32 MB, and let as much memory outside of the heap wait for a collection; both would stay resident in an idle server.
+ */
+function limitYoungGeneration(): () => void {
+  setGrowth(1)
+  return () => setGrowth(2)
 }
 
 const print = (line: string) => void process.stderr.write(`${line}\n`)

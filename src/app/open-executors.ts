@@ -1,10 +1,14 @@
 import { join } from 'node:path'
-import { toTooldexError } from '../base/errors.ts'
+import { TooldexError, toTooldexError } from '../base/errors.ts'
 import { ensureFolder } from '../base/file-system.ts'
 import type { Logger } from '../base/logger.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'
-import type { SecretScope } from '../contract/secret.ts'
+import type { GrantsOf } from '../contract/executor-kinds.ts'
+import type { HttpServer, McpServer } from '../contract/mcp-server.ts'
+import type { SecretBox, SecretScope } from '../contract/secret.ts'
+import type { SignInClient } from '../contract/sign-in.ts'
+import type { SourceRef, SourceServers } from '../contract/source.ts'
 import type { Stores } from '../contract/stores.ts'
 import {
   Environments,
@@ -15,19 +19,22 @@ import {
   readAllowedFolders,
   Sandbox,
   Shield,
+  SignIns,
+  type SourceAccess,
   splitFolderList,
 } from '../executors/index.ts'
 import { createCheck } from '../operations/checks/check-tool.ts'
 import { secretKeyOf } from '../operations/registry/secret-key.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
-import { readGrants } from '../policy/index.ts'
+import { SourceKeeper } from '../operations/sources/source-keeper.ts'
+import { readGrants, requireServerGrants } from '../policy/index.ts'
+import { approvalHash } from '../rules/server-definition.ts'
 import { readSetting } from '../rules/settings.ts'
 import { createRedactor, createSecretBox, openSecrets } from '../secrets/index.ts'
 import { tooldexHome } from '../sources/cli/index.ts'
 import type { OpenOptions } from '../surfaces/cli/index.ts'
 import type { MoreParts } from './compose.ts'
 import type { Launcher } from './launcher/launcher.ts'
-import { keepSources, sourceAccess, toSourceServers } from './open-sources.ts'
 
 /** Permissions of tools, and the number of warm interpreters. */
 interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'grants'> {
@@ -159,4 +166,72 @@ function openShield(env: NodeJS.ProcessEnv): Shield {
   const home = tooldexHome(env)
   ensureFolder(home)
   return new Shield({ env, hidden: home, shown: environmentsFolder(env) })
+}
+
+interface SourceParts {
+  readonly grantsOf: GrantsOf
+  readonly secretsOf: (workspace: string) => SecretScope
+  readonly box: SecretBox
+}
+
+/** The stored sources for the executor of MCP tools: it starts only what is approved, and granted to its workspace. */
+export function sourceAccess({ sources, signIns }: Stores, parts: SourceParts) {
+  const { grantsOf, secretsOf, box } = parts
+  const find = async ({ workspace, name }: SourceRef): Promise<McpServer> => {
+    const source = await sources.summary(workspace, name)
+    if (source === undefined)
+      throw new TooldexError('UPSTREAM_UNKNOWN', `There is no source '${name}'.`, {
+        hint: 'It was removed; list the sources with: tooldex sources',
+      })
+    const { server, approvedHash } = source
+    requireServerGrants(server, workspace, grantsOf)
+    if (approvedHash === approvalHash(server)) return server
+    throw new TooldexError('UPSTREAM_UNKNOWN', `The command or URL of the source '${name}' is not approved.`, {
+      hint: `Check and approve it with: tooldex sources approve ${name}`,
+    })
+  }
+  const findUrl = async (ref: SourceRef): Promise<HttpServer> => {
+    const server = await find(ref)
+    if ('url' in server) return server
+    throw new TooldexError('INPUT_INVALID', `The source '${ref.name}' is a program, which needs no sign-in.`, {
+      hint: 'Only servers with a URL have a sign-in.',
+    })
+  }
+  return {
+    secretsOf,
+    find,
+    signIns: new SignIns({ store: signIns, box, secretsOf, find: findUrl }),
+    onAttempt(ref, reason, needsSignIn) {
+      const need = needsSignIn ? { needsSignIn } : {}
+      const failure = reason === undefined ? null : { at: new Date().toISOString(), reason, ...need }
+      // The state is for display only.
+      void sources.noteAttempt(ref, failure).catch(() => {})
+    },
+  } satisfies SourceAccess
+}
+
+/** Compares the definitions of servers with the accepted ones, whenever they may have changed. */
+export function keepSources(mcp: Pick<McpExecutor, 'upstreams'>, stores: Stores, logger: Logger): void {
+  const { sources } = mcp.upstreams
+  if (sources === undefined) return
+  const keeper = new SourceKeeper({ stores, servers: sources, logger })
+  sources.onDefinitions = (ref) => keeper.check(ref)
+}
+
+/** The servers of sources for operations. */
+export function toSourceServers(
+  { upstreams }: Pick<McpExecutor, 'upstreams'>,
+  grantsOf: GrantsOf,
+  signIns: SignInClient,
+): SourceServers | undefined {
+  const { sources } = upstreams
+  if (sources === undefined) return undefined
+  return {
+    requireGrants: (workspace, server) => requireServerGrants(server, workspace, grantsOf),
+    read: (ref, signal, actor) => sources.read(ref, signal, actor),
+    request: (ref, method, request, actor) => sources.request(ref, method, request, actor),
+    stateOf: (ref) => sources.stateOf(ref),
+    stop: (ref, caller) => sources.stop(ref, caller),
+    signIns,
+  }
 }

@@ -1,5 +1,4 @@
 export { type AdapterLosses, AgentCard, type AgentCardOptions, readAgentCard, toAgentCard } from './agent-card.ts'
-export { type CompileOptions, compileTool, compileTools } from './compile-tool.ts'
+export { aliasCandidates, assignAliases, type CompileOptions, compileTool, compileTools } from './compile-tool.ts'
 export { type ReadDefinition, readDefinition } from './read-definition.ts'
-export { aliasCandidates, assignAliases } from './tool-aliases.ts'
-export { type DeclaredTool, declareTool } from './typescript/declare-tool.ts'
+export { type DeclaredTool, declareTool } from './typescript.ts'

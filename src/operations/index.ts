@@ -1,5 +1,3 @@
-import { exportAudit, listAudit, verifyAudit } from './audit/audit.ts'
-import { verifyAuditFile } from './audit/verify-file.ts'
 import { exportClient, installClient, uninstallClient } from './clients/install-client.ts'
 import { databaseStatus, migrateDatabase } from './database/database-status.ts'
 import { backupDatabase, exportDatabase, importDatabase } from './database/dump-database.ts'
@@ -7,6 +5,7 @@ import { evalCatalog, mineGoldenSet } from './eval/eval-catalog.ts'
 import { evalSearch } from './eval/eval-search.ts'
 import { forgetLearning, showLearning } from './learning/manage-learning.ts'
 import { lintCatalog } from './lint/lint-catalog.ts'
+import { exportAudit, listAudit, verifyAudit, verifyAuditFile } from './registry/audit.ts'
 import { exportBundle, importBundle } from './registry/bundles.ts'
 import {
   categoryTree,
@@ -59,9 +58,8 @@ import {
   readQueue,
   refuseExecution,
 } from './runs/executions.ts'
-import { readMetrics } from './runs/read-metrics.ts'
 import { readStoredResult, readWholeResult } from './runs/results.ts'
-import { readRunStatistics } from './runs/run-statistics.ts'
+import { readMetrics, readRunStatistics } from './runs/run-statistics.ts'
 import { describeTools } from './search/describe-tools.ts'
 import { listTools } from './search/list-tools.ts'
 import { searchByAddress, searchTools } from './search/search-tools.ts'

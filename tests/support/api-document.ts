@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { apiExamplesFile } from '../../src/base/package-info.ts'
-import { openApiDocument } from '../../src/surfaces/rest/openapi/openapi.ts'
+import { openApiDocument } from '../../src/surfaces/rest/openapi.ts'
 import type { Schema } from './schema-arbitrary.ts'
 
 /** One way to ask the API, as its document tells it. */

@@ -5,8 +5,7 @@ import { watchFiles } from '../../base/watch-files.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { BundlePolicy } from '../../contract/bundle.ts'
-import type { CatalogTool } from '../../contract/catalog.ts'
-import { type Readiness, ready } from '../../contract/catalog.ts'
+import { type CatalogTool, type Readiness, ready, secretsPage } from '../../contract/catalog.ts'
 import type { LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/cli-config.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { Limit, Policy } from '../../contract/policy.ts'
@@ -14,9 +13,9 @@ import type { Isolation } from '../../contract/run.ts'
 import type { SearchMode } from '../../contract/search.ts'
 import type { SourceManifest } from '../../contract/source.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
+import { processEnv } from '../../rules/settings.ts'
 import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 import { needsApproval } from '../search/tool-view.ts'
-import { isMissing, lackOf } from './credentials.ts'
 import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './loaded-configs.ts'
 import type { replaceConfigs } from './open-catalog.ts'
 
@@ -252,3 +251,20 @@ export class LiveCatalog {
 }
 
 const textOf = ({ name, error }: LoadFailure): string => [name, ...reasonsOf(error)].join('\n')
+
+const parse = (reference: string) => /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []
+
+/** Whether a reference certainly resolves to nothing; files and, without a registry, stored secrets are checked by the call. */
+export function isMissing(reference: string, stored: ReadonlySet<string> | undefined): boolean {
+  const [, kind = 'secret', name = ''] = parse(reference)
+  if (kind === 'env') return !processEnv[name]
+  return kind === 'secret' && stored !== undefined && !stored.has(name)
+}
+
+/** The readiness of a tool without a credential. */
+export function lackOf(reference: string): Readiness {
+  const [, kind = 'secret', name = ''] = parse(reference)
+  if (kind === 'env') return { state: 'needs-credentials', reason: `The variable ${name} of the server is not set.` }
+  const reason = `There is no secret '${name}'; store it with: tooldex secrets set ${name}`
+  return { state: 'needs-credentials', reason, url: secretsPage }
+}

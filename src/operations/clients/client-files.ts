@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TomlTable } from 'smol-toml'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import type { ServerKey, UrlField } from './client-fields.ts'
+import type { ServerKey, UrlField } from './read-client-servers.ts'
 
 /** The entry of a server that the client starts. */
 interface ProcessEntry {

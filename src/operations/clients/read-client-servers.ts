@@ -7,7 +7,6 @@ import { readJsonc } from '../../documents/read-jsonc.ts'
 import { isSecretName } from '../../rules/secret-names.ts'
 import { isOwnVariable } from '../../rules/settings.ts'
 import type { ServerInput } from '../sources/server-input.ts'
-import { serverKeys, urlFields } from './client-fields.ts'
 
 /** An MCP server in the file of a client, as the fields of a source. */
 export interface ClientServer {
@@ -170,3 +169,11 @@ function expand(text: string, env: Environment): string {
   if (missing.length > 0) throw new Skipped(`the variable ${missing.join(', ')} is not set`)
   return expanded
 }
+
+/** The keys of the servers in the files of clients. */
+export const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
+export type ServerKey = (typeof serverKeys)[number]
+
+/** The fields of the URL in an entry; the first that an entry has is in force. */
+export const urlFields = ['httpUrl', 'serverUrl', 'url'] as const
+export type UrlField = (typeof urlFields)[number]

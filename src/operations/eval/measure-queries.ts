@@ -5,8 +5,8 @@ import { maxShortDescription, type SearchMode } from '../../contract/search.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { PastQueries } from '../../search/past-queries.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
-import { type Confidences, noteConfidence } from './abstention.ts'
 import type { EvalSet, QueryLine } from './eval-set.ts'
+import { type Confidences, noteConfidence } from './set-scores.ts'
 
 /** The mode, limit and learned queries of an evaluation. */
 interface AskOptions {

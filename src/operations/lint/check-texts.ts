@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../base/json-values.ts'
+import { isObject, type JsonObject, sameJson } from '../../base/json-values.ts'
+import { hasInvisible, withoutInvisible } from '../../base/visible-text.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { readParameters, type SchemaParameters } from '../../json-schema/read-parameters.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
 import { splitIdentifiers } from '../../search/split-identifiers.ts'
-import { fixHidden } from './certain-fixes.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */
@@ -112,4 +112,25 @@ function toFinding({ toolName: tool, exampleRequests }: LintTool, misses: readon
   const message = `not in the first ${lintLimits.rank} for ${misses.length} of ${exampleRequests.length} example requests: ${which}`
   const hint = 'Use the words of the request in the description, or make the request more specific.'
   return [{ rule: 'not-found', severity: 'warning', tool, message, hint }]
+}
+
+type Fix = NonNullable<LintFinding['fix']>
+
+/** A value with every text changed, keys included. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [change(key), mapTexts(each, change)]))
+}
+
+/** Removes hidden characters from the texts that a model reads; undefined if joiners remain, which languages and emoji need. */
+export function fixHidden({ description, inputSchema }: LintTool): Fix | undefined {
+  const after = { description: withoutInvisible(description), inputSchema: mapTexts(inputSchema, withoutInvisible) }
+  if (hasInvisible(JSON.stringify(after))) return undefined
+  const before: Readonly<Record<string, unknown>> = { description, inputSchema }
+  const changes = Object.entries(after).filter(([name, value]) => !sameJson(value, before[name]))
+  return changes.length === 0
+    ? undefined
+    : { title: 'Remove the hidden characters', changes: Object.fromEntries(changes) }
 }

@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import type { operations } from '../index.ts'
 import type { RunEvent } from '../runs/follow.ts'
-import { type PagePromise, toPagePromise } from './page-promise.ts'
 import { clientRoutes } from './routes.ts'
 
 /** The options of one request, to a server or in this process. */
@@ -65,4 +64,37 @@ export function createMethods<Options extends MethodOptions>(
       toPagePromise(send(name, input, options), (cursor) => send(name, { ...input, cursor }, options))
   }
   return groups as unknown as OperationMethods<Options>
+}
+
+/** A page that can be awaited, or iterated over together with the pages after it. */
+export interface PagePromise<Page, Item> extends Promise<Page>, AsyncIterable<Item> {
+  /** This page and those after it. */
+  pages(): AsyncIterable<Page>
+}
+
+interface AnyPage {
+  readonly items?: readonly unknown[]
+  readonly results?: readonly unknown[]
+  readonly nextCursor?: string | undefined
+}
+
+/** Adds iteration to the promise of a page; the next page is requested when its first item is. */
+export function toPagePromise(
+  first: Promise<unknown>,
+  request: (cursor: string) => Promise<unknown>,
+): PagePromise<unknown, unknown> {
+  async function* pages(): AsyncGenerator<AnyPage> {
+    const seen = new Set<string>()
+    let page = (await first) as AnyPage
+    yield page
+    for (let cursor = page.nextCursor; cursor !== undefined && !seen.has(cursor); cursor = page.nextCursor) {
+      seen.add(cursor)
+      page = (await request(cursor)) as AnyPage
+      yield page
+    }
+  }
+  async function* items(): AsyncGenerator<unknown> {
+    for await (const page of pages()) yield* page.items ?? page.results ?? []
+  }
+  return Object.assign(first, { pages, [Symbol.asyncIterator]: items })
 }

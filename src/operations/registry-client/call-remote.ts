@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { TooldexError } from '../../base/errors.ts'
 import type { Execution } from '../../contract/execution.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
+import { followEvents } from '../../http-client/follow.ts'
 import { isBuiltin } from '../../rules/builtin-names.ts'
 import { isFinal } from '../../rules/is-final.ts'
-import { invalidInput } from '../invalid-input.ts'
+import { invalidInput } from '../invoke.ts'
 import { callBuiltin } from '../runs/builtins.ts'
 import { type CallAnswer, callTool } from '../runs/call-tool.ts'
 import { executeTool } from '../runs/execute.ts'
 import { answerOf } from '../runs/execution-result.ts'
 import { cancelExecution, getExecution } from '../runs/executions.ts'
-import { followRemote } from './follow-remote.ts'
+import { RunEvent } from '../runs/follow.ts'
 import type { CallControls, RecordedCall } from './registry-client.ts'
 import { invokeRemote, type RemoteServer } from './remote-client.ts'
 
@@ -108,4 +109,16 @@ function startPatience({ timeoutMs }: Execution, { patienceMs }: CallControls) {
   const timer = patienceMs === undefined ? undefined : setTimeout(() => over.abort(), ms)
   const message = `No worker started the call within ${Math.round(ms / 1000)} s; it is still queued.`
   return { signal: over.signal, message, end: () => clearTimeout(timer) }
+}
+
+/** Follows a run on a server until it has ended, or until the signal is aborted. */
+export async function* followRemote(server: RemoteServer, id: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  try {
+    for await (const event of followEvents(server, id, signal)) {
+      const { success, data } = RunEvent.safeParse(event)
+      if (success) yield data
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown
+  }
 }

@@ -8,7 +8,6 @@ import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
 
 const loadCallRemote = lazyModule(() => import('./call-remote.ts'))
-const loadFollowRemote = lazyModule(() => import('./follow-remote.ts'))
 
 /** The server that operations are sent to; the URL is read for each request, because a restart may change it. */
 export interface RemoteServer extends Pick<RestServer, 'url' | 'traceparent' | 'headers'> {
@@ -26,7 +25,7 @@ export function openRemote(server: RemoteServer, ending: AbortSignal): RegistryC
       return callRemote(traced(server, controls.trace), call, controls, until(controls.signal))
     },
     async *follow(id) {
-      yield* (await loadFollowRemote()).followRemote(server, id, ending)
+      yield* (await loadCallRemote()).followRemote(server, id, ending)
     },
     close: async () => {},
   }

@@ -10,8 +10,7 @@ import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { previewValue } from '../../runs/preview.ts'
 import { findUnregistered, inVersion } from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
-import { bindEntry, bindRegistered, namedRules } from '../runs/call-rules.ts'
-import { fileApproval } from '../runs/resolve-call.ts'
+import { bindEntry, bindRegistered, fileApproval, namedRules } from '../runs/resolve-call.ts'
 
 /** The outcomes of a call under policies, from the mildest to the strictest; `undecided` where the tool is gone or has changed. */
 export const outcomes = ['pass', 'approval', 'bounded', 'blocked', 'undecided'] as const

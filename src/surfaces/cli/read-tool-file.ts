@@ -2,15 +2,20 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { fromPointer, type Problem } from '../../base/problem.ts'
-import { bundleLimits, splitHint } from '../../contract/bundle.ts'
+import { type Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
+import { independentOf } from '../../diagnostics/diagnose.ts'
+import { byLocation } from '../../diagnostics/finding.ts'
+import { maxProblems, toProblemError } from '../../diagnostics/problem-error.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { locateInScript } from '../../documents/locate-in-script.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bothSpellings, type KeyShape, respellKeys } from '../../documents/yaml-keys.ts'
-import { respell, toolKeys } from '../../sources/bundle/index.ts'
-import { inFiles } from './validate-files.ts'
+import { importBundle } from '../../operations/registry/bundles.ts'
+import { toolDependents } from '../../rules/tool-dependents.ts'
+import { checkBundleData, type ReadBundle, respell, toolKeys } from '../../sources/bundle/index.ts'
+import type { RegistryClient } from './host.ts'
 
 /** The fields of a tool in a file, with the location of each. */
 export interface ToolFile {
@@ -110,3 +115,63 @@ function place(problem: Problem, source: Source): Problem {
   const content = String(fields.scriptContent ?? '')
   return locateInScript(problem, { file, text, start, script, content })
 }
+
+type Locate = (problem: Problem) => Problem
+type WithRegistry = <Result>(work: (registry: RegistryClient) => Promise<Result>) => Promise<Result>
+
+/** Replaces the pointers of a rejected bundle by locations in its files. */
+export function toLocations(thrown: unknown, locate: Locate): unknown {
+  if (!(thrown instanceof TooldexError)) return thrown
+  const problems = thrown.problems.map((problem) => (isInBundle(problem) ? locate(outOfInput(problem)) : problem))
+  return inFiles(thrown, problems)
+}
+
+/** The same error with problems located in files, and a hint to fix those files. */
+export function inFiles({ code, message, hint, personHint }: TooldexError, problems: readonly Problem[]): TooldexError {
+  const files = new Set(problems.flatMap(({ file }) => file ?? []))
+  const isOfFiles = files.size > 0 && (code === 'INPUT_INVALID' || code === 'TOOL_INVALID')
+  const fix = `Fix the file${files.size === 1 ? '' : 's'}, then run the same command again.`
+  return new TooldexError(code, message, { problems, hint, personHint: isOfFiles ? fix : personHint })
+}
+
+/** The error for malformed files, with the problems that the registry finds in their valid part. */
+export async function rejectFiles(
+  folder: string,
+  { bundle, problems: found, wrong, place }: ReadBundle,
+  withRegistry: WithRegistry,
+): Promise<TooldexError> {
+  const reported = bundle.tools.length === 0 ? [] : await validateBundle(bundle, withRegistry)
+  // Problems between files were already found during reading, with their locations.
+  const alreadyFound = new Set(checkBundleData(bundle).map(toKey))
+  const isIndependent = independentOf(wrong, toolDependents)
+  const others = reported.filter((problem) => !alreadyFound.has(toKey(problem)) && isIndependent(problem.pointer))
+  const problems = [...found, ...others.map(place)].sort(byFile)
+  return toProblemError({ code: 'BUNDLE_INVALID', what: folder, problems, more: reported.length >= maxProblems })
+}
+
+const toKey = ({ pointer, message }: Problem): string => `${pointer}\n${message}`
+
+/** Returns the problems that a registry reports for a bundle; none if the registry is unavailable. */
+async function validateBundle(bundle: Bundle, withRegistry: WithRegistry): Promise<readonly Problem[]> {
+  try {
+    await withRegistry((registry) => registry.invoke(importBundle, { bundle, dryRun: true }))
+    return []
+  } catch (thrown) {
+    if (!(thrown instanceof TooldexError)) throw thrown
+    return thrown.problems.filter(isInBundle).map(outOfInput)
+  }
+}
+
+const isInBundle = ({ pointer }: Problem) => pointer?.startsWith('/bundle/tools/') === true
+const outOfInput = (problem: Problem): Problem => ({
+  ...problem,
+  pointer: problem.pointer?.slice('/bundle'.length) ?? '',
+})
+
+/** Errors first, in the order of files and lines. */
+const byFile = (a: Problem, b: Problem): number =>
+  Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
+  compareText(a.file ?? '', b.file ?? '') ||
+  byLocation(a, b)
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

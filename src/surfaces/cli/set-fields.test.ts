@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RegisteredTool } from '../../contract/registry.ts'
-import { setFields } from './edited-tool.ts'
+import { setFields } from './commands/registry/tool-editing.ts'
 
 const tool = {
   executorConfig: { url: 'https://a.example/{x}', headers: { accept: 'text/plain' } },

@@ -1,6 +1,5 @@
 export { type ErrorCode, errorTable, TooldexError } from '../../base/errors.ts'
 export type { Problem } from '../../base/problem.ts'
-export type { OperationInput, OperationOutput } from '../../operations/methods/methods.ts'
-export type { PagePromise } from '../../operations/methods/page-promise.ts'
+export type { OperationInput, OperationOutput, PagePromise } from '../../operations/methods/methods.ts'
 export type { RunEvent } from '../../operations/runs/follow.ts'
 export { type ClientOptions, createClient, type RequestOptions, type TooldexClient } from './create-client.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pagesDir } from '../../base/package-info.ts'
-import { openApiDocument } from './openapi/openapi.ts'
+import { openApiDocument } from './openapi.ts'
 
 interface Parameter {
   readonly name: string

@@ -5,8 +5,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import { type OAuthSettings, tokenScopes } from './access-tokens.ts'
 import { AuthorizationServer } from './authorization-server.ts'
-import { SealedValues } from './sealed-values.ts'
-import { portOf } from './sessions.ts'
+import { portOf, SealedValues } from './sessions.ts'
 
 /** A sign-in that a browser began; only the same browser can finish it, once and in time. */
 interface PendingSignIn {

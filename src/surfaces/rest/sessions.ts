@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { TooldexError } from '../../base/errors.ts'
+import { isObject } from '../../base/json-values.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import type { Credential } from './authenticate.ts'
-import { SealedValues } from './sealed-values.ts'
 
 /** A session: a credential until a time. */
 export interface BrowserSession {
@@ -89,4 +89,30 @@ export function requireOwnPage(c: Context): void {
 function isOwnOrigin(origin: string | undefined, host: string | undefined, isReading: boolean): boolean {
   if (origin === undefined) return isReading
   return URL.canParse(origin) && new URL(origin).host === host
+}
+
+/** Values that only this server, or a replica with its key, can have sealed, each kind for its own purpose. */
+export class SealedValues<Value extends object> {
+  readonly #box: SecretBox | undefined
+  readonly #purpose: string
+
+  constructor(box: SecretBox | undefined, purpose: string) {
+    this.#box = box
+    this.#purpose = purpose
+  }
+
+  seal(value: Value): string {
+    if (this.#box === undefined) throw new TooldexError('SECRET_UNAVAILABLE', 'Sessions cannot be sealed here.')
+    return this.#box.seal(JSON.stringify(value), this.#purpose)
+  }
+
+  /** The value of a sealed text; undefined if it was sealed with another key or for another purpose, or is damaged. */
+  open(sealed: string): Value | undefined {
+    try {
+      const value: unknown = this.#box === undefined ? undefined : JSON.parse(this.#box.open(sealed, this.#purpose))
+      return isObject(value) ? (value as Value) : undefined
+    } catch {
+      return undefined
+    }
+  }
 }

@@ -1,11 +1,16 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import { toOneLine } from '../../../../base/visible-text.ts'
-import { exportAudit, listAudit, verifyAudit } from '../../../../operations/audit/audit.ts'
-import { toVerification } from '../../../../operations/audit/verification.ts'
-import { addLine, verifyAuditFile } from '../../../../operations/audit/verify-file.ts'
 import { splitLines, writeLines } from '../../../../operations/database/dump-file.ts'
 import { invoke } from '../../../../operations/invoke.ts'
+import {
+  addLine,
+  exportAudit,
+  listAudit,
+  toVerification,
+  verifyAudit,
+  verifyAuditFile,
+} from '../../../../operations/registry/audit.ts'
 import { ChainVerifier } from '../../../../rules/audit-chain.ts'
 import type { CliHost } from '../../host.ts'
 import { type AddCommand, parseInteger, toJson } from '../command.ts'

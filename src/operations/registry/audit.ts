@@ -1,11 +1,47 @@
+import { resolve } from 'node:path'
 import * as z from 'zod'
+import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import { ChainVerifier, chainStart, hashRow, toChainLine } from '../../rules/audit-chain.ts'
+import { breakKinds, ChainVerifier, chainStart, hashRow, readChainLine, toChainLine } from '../../rules/audit-chain.ts'
+import { readLines } from '../database/dump-file.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { pageOf, paging } from '../registry/inputs.ts'
-import { After, Head, toVerification, Verification } from './verification.ts'
+import { pageOf, paging } from './inputs.ts'
 
 const tag = 'audit'
+
+/** A hash that was noted earlier. */
+export const Head = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a hash of 64 hexadecimal digits, as printed by audit verify')
+  .optional()
+  .describe('A head that was noted earlier and must still be in the log, which shows that no later row was removed.')
+
+/** The row to start after. */
+export const After = z.int().min(0).optional().describe('Start after the row with this number.')
+
+const ChainEnd = z.object({ sequence: z.int(), hash: z.string() })
+
+/** The result of a verification. */
+export const Verification = z.object({
+  intact: z.boolean(),
+  rows: z.int().describe('The number of intact rows from the start.'),
+  head: ChainEnd.nullable().describe('The last intact row; note its hash to detect a later truncation.'),
+  firstBreak: z
+    .object({
+      kind: z.enum(breakKinds),
+      sequence: z.int().describe('The number of the row at which the chain breaks.'),
+      message: z.string(),
+      row: z
+        .object({ at: z.string(), actor: z.string(), action: z.string(), subject: z.string() })
+        .nullable()
+        .describe('The row that was found there.'),
+    })
+    .nullable(),
+})
+
+/** The result of a finished verifier. */
+export const toVerification = ({ firstBreak, rows, head }: ChainVerifier): z.output<typeof Verification> =>
+  Verification.parse({ intact: firstBreak === undefined, rows, head: head ?? null, firstBreak: firstBreak ?? null })
 
 /** Lists audit entries. */
 export const listAudit = defineOperation({
@@ -99,3 +135,37 @@ async function* readPages(
     yield rows.map((row) => `${toChainLine(row)}\n`).join('')
   }
 }
+
+/** Verifies an exported audit log. */
+export const verifyAuditFile = defineOperation({
+  name: 'audit.verifyFile',
+  summary: 'Verify an exported audit log, without a registry.',
+  scope: 'read',
+  input: z.object({ file: z.string().min(1), head: Head, after: After }),
+  output: Verification,
+  async handle({ file, ...options }, context) {
+    const verifier = new ChainVerifier(options)
+    const turn = yieldTurns(context.signal)
+    for await (const line of readLines(resolve(file), (cause) => notExport(file, cause))) {
+      if (!addLine(verifier, line) && verifier.rows === 0) throw notExport(file)
+      if (verifier.firstBreak !== undefined) break
+      await turn()
+    }
+    verifier.finish()
+    return toVerification(verifier)
+  },
+})
+
+/** Adds a line of an export to a verification; false if it is not such a line. */
+export function addLine(verifier: ChainVerifier, line: string): boolean {
+  const read = readChainLine(line)
+  if (read === undefined) verifier.addUnreadable()
+  else verifier.add(read.row, read.computed)
+  return read !== undefined
+}
+
+const notExport = (file: string, cause?: unknown): TooldexError =>
+  new TooldexError('FILE_REFUSED', `${file} is not an export of an audit log.`, {
+    hint: 'Use a file written by tooldex audit export, unchanged.',
+    cause,
+  })

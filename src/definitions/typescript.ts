@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, listOf, textsOf } from '../../base/json-values.ts'
-import { SchemaDocument } from '../../json-schema/schema-document.ts'
-import { literalOf, typeDoc } from './type-text.ts'
+import { isObject, type JsonObject, listOf, textsOf } from '../base/json-values.ts'
+import { SchemaDocument } from '../json-schema/schema-document.ts'
+import { cutText } from '../rules/cut-text.ts'
 
 /** Limits of the types of one tool; the parts beyond them are `unknown`. */
 export const typeLimits = { schemas: 500, characters: 20_000, depth: 15, literals: 100, subschemas: 2000 } as const
@@ -206,4 +206,66 @@ export function pascalCase(name: string): string {
   const words = name.match(/[A-Za-z0-9]+/g) ?? []
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   return (/^\d/.test(joined) ? `_${joined}` : joined).slice(0, 50)
+}
+
+const maxDescription = 500
+
+/** The parts of a tool that its declaration states. */
+export interface DeclaredTool {
+  /** The name to call it by. */
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: unknown
+  readonly outputSchema?: unknown
+  /** Whether it returns the printed text where it has no output schema. */
+  readonly returnsText: boolean
+}
+
+/** The TypeScript declaration of a tool as a method of `tools`; interfaces of several tools merge. */
+export function declareTool(tool: DeclaredTool): string {
+  const { name, description, inputSchema, outputSchema, returnsText } = tool
+  const prefix = pascalCase(name) || 'Tool'
+  const input = new TypeWriter(inputSchema, prefix)
+  const output = new TypeWriter(outputSchema ?? true, `${prefix}Result`)
+  const optional = isObject(inputSchema) && textsOf(inputSchema.required).length === 0 ? '?' : ''
+  const result = outputSchema === undefined && returnsText ? 'string' : output.write()
+  const method = `${keyOf(name)}(input${optional}: ${input.write()}): Promise<${result}>`
+  const lines = [commentOf(cutText(description, maxDescription)), method].map(indent)
+  const aliases = [...input.writeAliases(), ...output.writeAliases()]
+  return [...aliases, `interface Tools {\n${lines.join('\n')}\n}`].join('\n')
+}
+
+const maxDoc = 300
+const maxFact = 60
+
+/** The literal type of a JSON value; objects and arrays have no literal types. */
+export function literalOf(value: unknown): string {
+  if (Array.isArray(value)) return 'Array<unknown>'
+  if (isObject(value)) return '{ [key: string]: unknown }'
+  // Both are line ends to TypeScript, but not to JSON.
+  return (JSON.stringify(value) ?? 'unknown').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+
+/** The comment of a property, on a line of its own: its description, default and bounds; empty where it has none. */
+export function typeDoc(schema: unknown): string {
+  if (!isObject(schema)) return ''
+  const text = typeof schema.description === 'string' ? cutText(toLine(schema.description), maxDoc) : ''
+  const facts = factsOf(schema)
+  const sentences = [text, facts.length === 0 ? '' : `(${facts.join(', ')})`].filter((part) => part !== '')
+  return sentences.length === 0 ? '' : `${commentOf(sentences.join(' '))}\n`
+}
+
+/** A comment that a text cannot end. */
+export const commentOf = (text: string): string => `/** ${toLine(text).replaceAll('*/', '*\\/')} */`
+
+const toLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+
+/** The facts that a type cannot express. */
+function factsOf(schema: Readonly<Record<string, unknown>>): string[] {
+  const words = ['default', 'format', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']
+  return words.flatMap((word) => {
+    const value = schema[word]
+    const fact = value === undefined ? undefined : JSON.stringify(value)
+    return fact === undefined || fact.length > maxFact ? [] : [`${word} ${fact}`]
+  })
 }

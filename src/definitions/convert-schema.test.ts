@@ -6,7 +6,7 @@ import { LlmFormat, type Loss } from '../contract/llm.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import { containerOf } from '../json-schema/keywords.ts'
 import { valueAt } from '../json-schema/schema-document.ts'
-import { compileDefinition } from './compile-schema.ts'
+import { compileDefinition } from './convert-schema.ts'
 import { dialects } from './dialects.ts'
 
 const names = ['a', 'b', 'c', '__proto__', 'a b', 'n/1~']

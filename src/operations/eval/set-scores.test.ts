@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { confidenceWeights } from '../../search/confidence-weights.ts'
-import { type Confidences, noteConfidence, scoreAbstention } from './abstention.ts'
+import { type Confidences, noteConfidence, scoreAbstention } from './set-scores.ts'
 
 const hit = (id: string, score: number) => ({ score, tool: { id } })
 const empty = (): Confidences => ({ served: [], unserved: [], removed: [] })

@@ -4,11 +4,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { tempFolder } from '../../../tests/support/temp-folder.ts'
-import { buildInputSchema } from '../../rules/build-input-schema.ts'
-import { loadConfig } from '../../sources/cli/index.ts'
-import { type DeclaredTool, declareTool } from './declare-tool.ts'
-import { typeLimits } from './type-writer.ts'
+import { tempFolder } from '../../tests/support/temp-folder.ts'
+import { buildInputSchema } from '../rules/build-input-schema.ts'
+import { loadConfig } from '../sources/cli/index.ts'
+import { type DeclaredTool, declareTool, typeLimits } from './typescript.ts'
 
 const declare = (inputSchema: unknown, more: Partial<DeclaredTool> = {}) =>
   declareTool({ name: 'probe', description: 'Probes.', inputSchema, returnsText: true, ...more })
