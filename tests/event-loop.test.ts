@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileTool } from '../src/definitions/index.ts'
-import { diffTools } from '../src/versions/index.ts'
+import { diffTools } from '../src/versions/diff-tools.ts'
 import { hostileArguments, hostileSchema, paths } from './fuzz/hostile.ts'
 import { createRandom } from './fuzz/random.ts'
 

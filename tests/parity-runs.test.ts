@@ -10,7 +10,7 @@ import { createLocalClient, type RegistryClient } from '../src/operations/regist
 import { openRemote } from '../src/operations/registry-client/remote-client.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
 import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
-import { createRestApp } from '../src/surfaces/rest/index.ts'
+import { createRestApp } from '../src/surfaces/rest/create-app.ts'
 import { openRecorded } from './support/open-recorded.ts'
 import { runInProcess } from './support/run-in-process.ts'
 

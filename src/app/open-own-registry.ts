@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import type { Executor } from '../contract/executor.ts'
 import type { McpExecutor, McpExecutorOptions } from '../executors/index.ts'
 import type { LiveCatalog } from '../operations/catalog/live-catalog.ts'
-import { SearchMemories } from '../operations/learning/search-memories.ts'
+import { SearchMemories } from '../operations/learning/search-memory.ts'
 import type { Operation, ProcessContext } from '../operations/operation.ts'
 import type { Registry } from '../operations/registry/registry.ts'
 import {

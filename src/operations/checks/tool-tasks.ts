@@ -2,7 +2,7 @@ import type { CompiledTool, LlmFormat, LlmTool } from '../../contract/llm.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { ToolDiff } from '../../contract/tool-diff.ts'
 import { type CompileOptions, compileTool } from '../../definitions/index.ts'
-import { diffTools } from '../../versions/index.ts'
+import { diffTools } from '../../versions/diff-tools.ts'
 
 /** Work on tools that takes long for large schemas. */
 export type ToolTask =

@@ -1,11 +1,14 @@
 import { TooldexError } from '../../base/errors.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 import { OutOfBudget } from '../../base/work-budget.ts'
 import { TaskTooLarge, WorkerPool } from '../../base/worker-thread.ts'
 import type { CompiledTool, LlmFormat, LlmTool } from '../../contract/llm.ts'
+import type { Policy } from '../../contract/policy.ts'
 import type { ToolContent } from '../../contract/registry.ts'
 import type { ToolDiff } from '../../contract/tool-diff.ts'
 import { type CompileOptions, compileTool } from '../../definitions/index.ts'
-import { diffTools } from '../../versions/index.ts'
+import { type FaultOfPattern, patternsOf } from '../../rules/policy-rules.ts'
+import { diffTools } from '../../versions/diff-tools.ts'
 import { doToolTask, type ToolResults, type ToolTask } from './tool-tasks.ts'
 
 // Shorter schemas take a few milliseconds, unless many references are inlined.
@@ -57,4 +60,18 @@ async function inThread<Task extends ToolTask>(
       hint: 'Simplify them.',
     })
   }
+}
+
+const loadJsonWork = lazyModule(() => import('../../json-schema/offload/json-work.ts'))
+
+/** The faults in the patterns of policies, found before the policies are checked: a thousand patterns take seconds. */
+export async function faultsOfPatterns(
+  policies: readonly (Policy | undefined)[],
+  signal?: AbortSignal,
+): Promise<FaultOfPattern> {
+  const patterns = [...new Set(policies.flatMap((policy) => (policy === undefined ? [] : patternsOf(policy))))]
+  if (patterns.length === 0) return () => undefined
+  const { findPatternFaults } = await loadJsonWork()
+  const faults = await findPatternFaults(patterns, signal)
+  return (pattern) => faults.get(pattern)
 }

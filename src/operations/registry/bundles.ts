@@ -17,7 +17,7 @@ import { ChangeClass } from '../../contract/tool-diff.ts'
 import { below, byLocation } from '../../diagnostics/finding.ts'
 import { shownPolicy } from '../../rules/policy-rules.ts'
 import { checkBundleData, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
-import { describeDiff } from '../../versions/index.ts'
+import { describeDiff } from '../../versions/describe-diff.ts'
 import {
   checkBundle,
   checkChanges,
@@ -26,8 +26,7 @@ import {
   validateTools,
   warningsOf,
 } from '../checks/check-bundle.ts'
-import { faultsOfPatterns } from '../checks/faults-of-patterns.ts'
-import { diffInTurn } from '../checks/tool-threads.ts'
+import { diffInTurn, faultsOfPatterns } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { refuseTakenNamespace } from '../sources/taken-namespace.ts'

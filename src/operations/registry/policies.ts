@@ -5,7 +5,7 @@ import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
 import { Policy } from '../../contract/policy.ts'
 import { toProblem } from '../../diagnostics/finding.ts'
 import { checkPolicy, shownPolicy } from '../../rules/policy-rules.ts'
-import { faultsOfPatterns } from '../checks/faults-of-patterns.ts'
+import { faultsOfPatterns } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 
 const tag = 'policies'

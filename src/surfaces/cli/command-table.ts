@@ -112,7 +112,7 @@ export const commandTable: Readonly<Record<string, CommandEntry>> = {
   },
   apply: {
     summary: 'update the registry from a folder of tools, categories, policies, toolsets, limits and sources',
-    load: async () => (await import('./commands/registry/apply.ts')).addApply,
+    load: async () => (await import('./commands/registry/tool-bundles.ts')).addApply,
   },
   categories: {
     summary: 'manage the tree of categories',

@@ -2,13 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type * as z from 'zod'
 import { TooldexError } from '../../../../base/errors.ts'
+import { formatProblem } from '../../../../base/problem.ts'
 import { showInvisible, toOneLine } from '../../../../base/visible-text.ts'
-import type { Bundle } from '../../../../contract/bundle.ts'
+import { type Bundle, bundleKinds } from '../../../../contract/bundle.ts'
+import { hasErrors } from '../../../../diagnostics/finding.ts'
 import { exportBundle, importBundle } from '../../../../operations/registry/bundles.ts'
-import { writeBundle } from '../../../../sources/bundle/index.ts'
+import { readBundleFolder, writeBundle } from '../../../../sources/bundle/index.ts'
 import type { CliHost } from '../../host.ts'
-import { readText } from '../../read-tool-file.ts'
-import { toJson } from '../command.ts'
+import { readText, rejectFiles, toLocations } from '../../read-tool-file.ts'
+import { type AddCommand, toJson } from '../command.ts'
 import { type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
 
 /** The options of an import. */
@@ -150,4 +152,36 @@ function countText(
   const [removed, same] = [sum(({ remove }) => remove.length), sum(({ unchanged }) => unchanged)]
   const done = applied ? '' : ' (dry run: nothing was changed)'
   return `${created} new, ${changed} changed, ${removed} removed, ${same} unchanged${done}`
+}
+
+const isEmpty = (bundle: Bundle): boolean => bundleKinds.every((kind) => bundle[kind].length === 0)
+
+/** `tooldex apply DIR`: updates the registry from the files of a folder. */
+export const addApply: AddCommand = (program, host) => {
+  const command = program.command('apply <folder>')
+  withImportOptions(command).action(async (folder: string, flags: ImportFlags) => {
+    const read = await readBundleFolder(folder)
+    const { bundle, problems, place } = read
+    if (hasErrors(problems)) throw await rejectFiles(folder, read, (work) => withRegistry(host, flags, work))
+    for (const warning of problems) host.err(`warning: ${formatProblem(warning)}\n`)
+    if (flags.prune && isEmpty(bundle))
+      throw new TooldexError(
+        'USAGE',
+        `${folder} contains no tools, categories, policies, toolsets, limits or sources, so --prune would remove everything.`,
+        {
+          hint: 'Name the folder with your files, or omit --prune.',
+        },
+      )
+    return importInto(host, flags, { bundle }).catch((thrown: unknown) => {
+      throw toLocations(nameFolder(thrown, folder), place)
+    })
+  })
+}
+
+/** Names the folder in the error of a server that rejects a large request body. */
+function nameFolder(thrown: unknown, folder: string): unknown {
+  if (!(thrown instanceof TooldexError) || thrown.code !== 'TOO_LARGE') return thrown
+  return new TooldexError('TOO_LARGE', `${folder} is too large for one request: ${thrown.message}`, {
+    hint: thrown.hint,
+  })
 }

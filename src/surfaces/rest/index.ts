@@ -1,2 +1,0 @@
-export { createRestApp } from './create-app.ts'
-export { KeyWatch } from './key-watch.ts'

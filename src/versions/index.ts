@@ -1,2 +1,0 @@
-export { describeDiff } from './describe-diff.ts'
-export { diffTools } from './diff-tools.ts'
