@@ -1,5 +1,5 @@
-// Fits what near words add to the score of the first hits (src/search/soft-matches.ts): fit-matches.mjs BENCH_DIR FOLDS_DIR
-//   as for fit-confidence.mjs; prints the change of nDCG@10 of each set with weights fitted on the others, then the weights of all
+// Chooses the factor of the weights of src/search/soft-matches.ts: fit-matches.mjs BENCH_DIR FOLDS_DIR
+//   as for fit-confidence.mjs; prints the change of nDCG@10 of each set with the factor chosen on the others, then that of all
 // Build the project first.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,14 +8,16 @@ import { loadEncoder } from '../dist/search/encoder.js'
 import { SearchEngine } from '../dist/search/search-engine.js'
 import { matchGain } from '../dist/search/soft-matches.js'
 import { TextIndex } from '../dist/search/text-index.js'
-import { createTokenizer } from '../dist/search/tokenize.js'
+import { createTokenizer, termsOf } from '../dist/search/tokenize.js'
 
 const [bench, folds] = process.argv.slice(2)
 const shipped = fileURLToPath(new URL('../model/encoder.bin', import.meta.url))
 const [perSet, compared, embeddingWeight] = [300, 20, 4.5]
-/** The shares that take part: of the request in the tool, of the name and of the description in the request. */
-const used = [0, 1, 3]
-const [scoreScale, steps, rate, decay] = [10, 200, 0.05, 0.003]
+/** The weights of the shares of the request in the tool, of its name and of its description in the request, to each other. */
+const ratios = [1, 0.5, 0, 0.25]
+const mostWords = 15
+const factors = Array.from({ length: 16 }, (_, step) => step / 5)
+const tokenizer = createTokenizer()
 
 const familyOf = (set) => set.replace(/-(single|multi)$/, '')
 const lines = (file) =>
@@ -32,7 +34,7 @@ function readSet(name) {
   const path = existsSync(file) ? file : shipped
   const [encoder, matcher] = [loadEncoder(path), loadEncoder(path)]
   const engine = new SearchEngine(() => encoder)
-  const index = new TextIndex(createTokenizer())
+  const index = new TextIndex(tokenizer)
   const positions = new Map()
   for (const { input_schema: inputSchema, description = '', ...rest } of lines(join(bench, name, 'tools.jsonl'))) {
     const tool = { ...rest, description, inputSchema }
@@ -53,57 +55,37 @@ function readRequest({ query, relevant }, { engine, index, positions, matcher })
     for (const id of ids) yield index.wordsOf(positions.get(id))
   })()
   const matches = matcher.matchTools(query, words)
+  const count = new Set(termsOf(tokenizer, query)).size
   const gold = new Set(relevant)
   const hits = ids.map((id, at) => {
     const { bm25, nameCoverage, embedding, learned } = explained[at].signals
     const shares = matches === undefined ? undefined : [...matches[at]]
-    const score = bm25 + nameCoverage + embeddingWeight * embedding + learned - matchGain(shares)
-    return { isRight: gold.has(id), score, shares: used.map((share) => shares?.[share] ?? 0) }
+    const score = bm25 + nameCoverage + embeddingWeight * embedding + learned - matchGain(shares, count)
+    return {
+      isRight: gold.has(id),
+      score,
+      share: Math.min(count, mostWords) * sum(ratios.map((ratio, at) => ratio * (shares?.[at] ?? 0))),
+    }
   })
   return { count: gold.size, hits: hits.sort((a, b) => b.score - a.score) }
 }
 
-const scoreOf = ([scale, ...weights], { score, shares }) =>
-  (scale * score) / scoreScale + sum(weights.map((weight, at) => weight * shares[at]))
+const scoreOf = (factor, { score, share }) => score + factor * share
 
-/** The softmax of the right hits among the first, by gradient descent with momentum; each set weighs the same. */
-function train(sets) {
-  const size = used.length + 1
-  const weights = [1, ...used.map(() => 0)]
-  const [first, second] = [new Float64Array(size), new Float64Array(size)]
-  for (let step = 1; step <= steps; step++) {
-    const slope = weights.map((weight, at) => (at === 0 ? 0 : decay * weight))
-    for (const { requests } of sets) {
-      const share = 1 / sets.length / requests.length
-      for (const { hits } of requests) addSlope(slope, { hits, weights, share })
-    }
-    for (let at = 0; at < size; at++) {
-      first[at] = 0.9 * first[at] + 0.1 * slope[at]
-      second[at] = 0.99 * second[at] + 0.01 * slope[at] ** 2
-      weights[at] -= (rate * (first[at] / (1 - 0.9 ** step))) / (Math.sqrt(second[at] / (1 - 0.99 ** step)) + 1e-9)
-    }
-  }
-  return weights
+/** The factor with the best sum of the mean and the worst change over some sets. */
+function choose(sets) {
+  const before = sets.map((set) => quality(set, 0))
+  const worth = factors.map((factor) => {
+    const changes = sets.map((set, at) => quality(set, factor) - before[at])
+    return sum(changes) / changes.length + Math.min(...changes)
+  })
+  return factors[worth.indexOf(Math.max(...worth))]
 }
 
-function addSlope(slope, { hits, weights, share }) {
-  const right = hits.filter(({ isRight }) => isRight).length
-  if (right === 0 || right === hits.length) return
-  const scores = hits.map((hit) => scoreOf(weights, hit))
-  const most = Math.max(...scores)
-  const powers = scores.map((score) => Math.exp(score - most))
-  const total = sum(powers)
-  for (const [at, { isRight, score, shares }] of hits.entries()) {
-    const pull = share * (powers[at] / total - Number(isRight) / right)
-    slope[0] += (pull * score) / scoreScale
-    for (const [column, value] of shares.entries()) slope[column + 1] += pull * value
-  }
-}
-
-/** nDCG@10 by some weights; none for the scores as they are. */
-function quality({ requests }, weights) {
+/** nDCG@10 with a factor. */
+function quality({ requests }, factor) {
   const values = requests.map(({ count, hits }) => {
-    const order = weights ? hits.toSorted((a, b) => scoreOf(weights, b) - scoreOf(weights, a)) : hits
+    const order = hits.toSorted((a, b) => scoreOf(factor, b) - scoreOf(factor, a))
     const ideal = sum(Array.from({ length: Math.min(10, count) }, (_, rank) => gain(rank)))
     return sum(order.slice(0, 10).map(({ isRight }, rank) => (isRight ? gain(rank) : 0))) / ideal
   })
@@ -114,11 +96,10 @@ const sets = readdirSync(bench)
   .filter((name) => existsSync(join(bench, name, 'tools.jsonl')))
   .map(readSet)
 const changes = sets.map((set) => {
-  const others = sets.filter(({ name }) => familyOf(name) !== familyOf(set.name))
-  const [before, after] = [quality(set), quality(set, train(others))]
-  process.stdout.write(`${set.name} ${before.toFixed(2)} -> ${after.toFixed(2)}\n`)
+  const factor = choose(sets.filter(({ name }) => familyOf(name) !== familyOf(set.name)))
+  const [before, after] = [quality(set, 0), quality(set, factor)]
+  process.stdout.write(`${set.name} ${before.toFixed(2)} -> ${after.toFixed(2)} with ${factor}\n`)
   return after - before
 })
 process.stdout.write(`mean ${(sum(changes) / changes.length).toFixed(2)}\n`)
-const [scale, ...weights] = train(sets)
-process.stdout.write(`weights ${weights.map((weight) => ((weight * scoreScale) / scale).toFixed(2)).join(', ')}\n`)
+process.stdout.write(`factor of all ${choose(sets)}\n`)

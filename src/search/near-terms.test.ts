@@ -3,6 +3,7 @@ import { encoderFile } from '../base/package-info.ts'
 import { Background } from './background.ts'
 import { loadEncoder } from './encoder.ts'
 import { SearchEngine } from './search-engine.ts'
+import { matchGain } from './soft-matches.ts'
 import { TextIndex } from './text-index.ts'
 import { createTokenizer } from './tokenize.ts'
 import { VectorTable } from './vector-table.ts'
@@ -63,4 +64,10 @@ it('knows the level of unrelated requests whatever the order of changes', () => 
   one.set(2, undefined)
   first.remove(2)
   expect(first.mean(one)).toBe(before)
+})
+
+it('weighs the comparison word by word as much as the request is long, up to fifteen words', () => {
+  const shares = Float32Array.of(0.5, 0.8, 0, 0.4, 0, 0)
+  const gains = [3, 6, 15, 40].map((count) => matchGain(shares, count) / matchGain(shares, 1))
+  expect(gains.map(Math.round)).toEqual([3, 6, 15, 15])
 })

@@ -129,7 +129,10 @@ export class SearchEngine {
     const before = (a: number, b: number) => (this.#tools[a]?.id ?? '') < (this.#tools[b]?.id ?? '')
     const { best, total } = takeBest({ ranks, limit: Math.max(offset + limit, reordered), before })
     const sources = { lexical: this.#lexical, semantic: this.#semantic, heights: signals.heights }
-    const raised = mode === 'hybrid' ? rankByMatches(best, ranks, { text: signals.text, ...sources }) : best
+    const raised =
+      mode === 'hybrid'
+        ? rankByMatches(best, ranks, { text: signals.text, count: signals.asked.length, ...sources })
+        : best
     const ordered = rankByClauses(raised, ranks, { clauses, ...sources })
     const canCall = (position: number) =>
       exact.has(position) || isCallable?.(this.#tools[position] as SearchableTool) !== false
@@ -154,7 +157,7 @@ export class SearchEngine {
   *explainAll(ids: Iterable<string>, query: EngineQuery): Generator<Explanation | undefined, void> {
     const mode = query.mode ?? 'hybrid'
     const signals = this.#signals(query, mode)
-    const { text, terms, heights } = signals
+    const { text, terms, heights, asked } = signals
     if (mode === 'substring') this.#lexical.rank(text, this.#tools.length)
     const exact = this.#exactly(query.query)
     const clauses = mode === 'hybrid' ? clausesOf(text) : []
@@ -162,7 +165,7 @@ export class SearchEngine {
       if (mode !== 'hybrid' || heights === undefined || this.#semantic === undefined) return 0
       const matches = this.#semantic.matchTools(text, [position], this.#lexical)?.[0]
       const byClause = clauses.length > 1 ? this.#semantic.clauseGains(clauses, [position], heights)[0] : 0
-      return ((byClause ?? 0) + matchGain(matches)) / embeddingWeight
+      return ((byClause ?? 0) + matchGain(matches, asked.length)) / embeddingWeight
     }
     const readAs = text === firstWords(query.query).slice(0, maxQueryCharacters) ? undefined : text
     for (const id of ids) {
