@@ -10,3 +10,22 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     else signal.addEventListener('abort', abort, { once: true })
   })
 }
+
+/** Does work under a signal that aborts with any of several; unlike `AbortSignal.any`, nothing is left on long-lived signals. */
+export async function underSignals<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const given = signals.filter((signal) => signal !== undefined)
+  const [only] = given
+  if (only !== undefined && given.length === 1) return work(only)
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(given.find(({ aborted }) => aborted)?.reason)
+  for (const signal of given) signal.addEventListener('abort', abort, { once: true })
+  if (given.some(({ aborted }) => aborted)) abort()
+  try {
+    return await work(controller.signal)
+  } finally {
+    for (const signal of given) signal.removeEventListener('abort', abort)
+  }
+}

@@ -3,6 +3,7 @@ import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { type Logger, logged, silentLogger } from '../base/logger.ts'
 import { Semaphore } from '../base/semaphore.ts'
+import { underSignals } from '../base/until-aborted.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import {
   type BoundValues,
@@ -140,9 +141,10 @@ export function createRunner(parts: RunnerParts): Runner {
       for (const values of prepared.bound) await parts.checkValues(constraints, values)
     return { ...job, prepared, traceparent, workspace }
   }
-  const perform = async (call: PreparedCall, controls: RunControls = {}): Promise<RunOutcome> => {
+  const perform = (call: PreparedCall, controls: RunControls = {}): Promise<RunOutcome> =>
+    underSignals([closing.signal, controls.signal], (signal) => performUnder(signal, call, controls))
+  const performUnder = async (signal: AbortSignal, call: PreparedCall, controls: RunControls): Promise<RunOutcome> => {
     const { tool } = call
-    const signal = anySignal(closing.signal, controls.signal)
     const turn = yieldTurns()
     const secrets = parts.openSecrets?.(call.workspace ?? firstWorkspace)
     const ofExecutor = parts.executors[tool.executorType]?.redactorsFor?.(tool) ?? []
@@ -206,11 +208,11 @@ export function createRunner(parts: RunnerParts): Runner {
     perform: (call, controls) => track(perform(call, controls), call.prepared.deadlineMs),
     async run(tool, input, controls = {}) {
       const call = await prepare(tool, input, controls)
-      const signal = anySignal(closing.signal, controls.signal)
-      return track(
-        slotsOf(tool).run(() => perform(call, controls), { signal }),
-        call.prepared.deadlineMs,
+      const slots = slotsOf(tool)
+      const ran = underSignals([closing.signal, controls.signal], (signal) =>
+        slots.run(() => performUnder(signal, call, controls), { signal }),
       )
+      return track(ran, call.prepared.deadlineMs)
     },
     maxMs: () => Math.max(0, ...running.values()),
     async close(withinMs) {
@@ -234,9 +236,6 @@ type LoadChecks = () => Promise<typeof import('./check-values.ts')>
 
 /** A dynamic import takes longer than most validations, even of a loaded module. */
 const loadChecks: LoadChecks = lazyModule(() => import('./check-values.ts'))
-
-const anySignal = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
-  other === undefined ? one : AbortSignal.any([one, other])
 
 async function validateOutput(tool: RunnableTool, outcome: RunOutcome, load: LoadChecks): Promise<RunOutcome> {
   const hasSchema = Object.keys(tool.outputSchema).length > 0

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
+import { underSignals } from '../base/until-aborted.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import type { Beginning, Ended, Execution, ExecutionStore, FinishedRun, NewExecution } from '../contract/execution.ts'
 import type { RunControls } from '../contract/executor.ts'
@@ -154,8 +155,11 @@ export class RunRecorder {
       publisher.take(stream, text)
       controls.onOutput?.(stream, text)
     }
-    const signal = AbortSignal.any([leased.signal, ...(controls.signal === undefined ? [] : [controls.signal])])
-    const outcome = await orFailure(() => runner.perform(job, { ...controls, onOutput, signal }))
+    const outcome = await orFailure(() =>
+      underSignals([leased.signal, controls.signal], (signal) =>
+        runner.perform(job, { ...controls, onOutput, signal }),
+      ),
+    )
     await publisher.close()
     await turn()
     if (leased.isLost() && outcome.status === 'CANCELLED') return undefined

@@ -31,6 +31,23 @@ describe('every response', () => {
     expectProblem(await server.request('GET', '/tools/'), 404, 'NOT_FOUND')
   })
 
+  it('a collection whose members are written by name says how', async () => {
+    const all = routes.map(({ http }) => `${http.method} ${http.path}`)
+    const named = all.filter((route) => /^put \/\w+\/\{\w+\}$/.test(route)).map((route) => route.slice(4))
+    const only = named.filter((path) => !all.includes(`post ${path.slice(0, path.lastIndexOf('/'))}`))
+    expect(only).toEqual(expect.arrayContaining(['/toolsets/{name}', '/policies/{name}']))
+    const hintOf = async (method: string, path: string) => {
+      const answer = await server.request(method, path, { body: {} })
+      expectProblem(answer, 405, 'METHOD_NOT_ALLOWED')
+      return answer.body.hint
+    }
+    for (const path of only) {
+      const hint = `Name one of them in the path: PUT /api/v1${path}.`
+      expect(await hintOf('POST', path.slice(0, path.lastIndexOf('/')))).toBe(hint)
+    }
+    expect(await hintOf('DELETE', '/tools')).toContain('DELETE /api/v1/tools/{')
+  })
+
   it('HEAD is GET without the body, OPTIONS lists the methods, and other origins are rejected', async () => {
     const head = await server.request('HEAD', '/tools')
     const { headers } = await server.request('GET', '/tools')

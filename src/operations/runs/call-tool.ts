@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { JsonText } from '../../base/json-text.ts'
@@ -166,12 +165,15 @@ async function respondWithin(
     onRecorded = resolve
   })
   const ended = run({ signal: attached.signal, onRecorded })
-  const over = new AbortController()
-  const late = sleep(respondMs, undefined, { signal: over.signal }).then(() => recorded)
+  // An aborted wait would create an error with each call.
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, respondMs)
+  }).then(() => recorded)
   try {
     return await Promise.race([ended, late])
   } finally {
-    over.abort()
+    clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     for (const rest of [ended, late]) rest.catch(() => {})
   }

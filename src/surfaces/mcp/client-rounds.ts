@@ -55,9 +55,10 @@ export const resumeState =
 /** Reads the part of a request that relates it to earlier ones. */
 export function readRound(server: Server, request: ServerContext, params: unknown, exchange: ClientExchange): Round {
   const { mcpReq } = request
-  const id = hashJson([mcpReq.method, params])
+  // Most requests stand alone, so they are not hashed.
+  const id = () => hashJson([mcpReq.method, params])
   const resumed = mcpReq.requestState<RoundState>()
-  if (resumed !== undefined && resumed.request !== id)
+  if (resumed !== undefined && resumed.request !== id())
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The requestState belongs to another request.')
   return {
     capabilities: capabilitiesOf(server, request),
@@ -65,7 +66,7 @@ export function readRound(server: Server, request: ServerContext, params: unknow
     resumed,
     async keep(state) {
       const handle = randomBytes(32).toString('base64url')
-      await exchange.exchanges.put(exchange.caller, statePrefix + handle, { ...state, request: id })
+      await exchange.exchanges.put(exchange.caller, statePrefix + handle, { ...state, request: id() })
       return handle
     },
   }

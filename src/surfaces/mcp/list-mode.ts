@@ -25,6 +25,7 @@ export const modeOf = ({ mode, pinned = [] }: Pick<Toolset, 'mode' | 'pinned'>):
   pinned: mode === 'pinned' ? pinned : [],
 })
 
+const noParameters: ListMode = { classic: false, pinned: [] }
 // Each pinned tool costs a client tokens in every request.
 const maxPinned = 100
 const hint =
@@ -32,6 +33,7 @@ const hint =
 
 /** Reads the mode from the query of a URL: `mode=classic`, or `pin=NAME` once for each tool. */
 export function readMode(url: string): ListMode {
+  if (!url.includes('?')) return noParameters
   const query = new URL(url).searchParams
   const unknown = [...query.keys()].find((key) => key !== 'mode' && key !== 'pin')
   if (unknown !== undefined) throw invalid(`Unknown parameter of the MCP endpoint: ${show(unknown)}.`)

@@ -71,8 +71,8 @@ export class McpEndpoint {
       }
     }
     // The signal also ends the request when its key is revoked.
-    const { url, method, headers } = request
-    const exchange = new Request(url, { method, headers, ...(context.signal && { signal: context.signal }) })
+    const exchange = toExchange(request, body, context.signal)
+    const { url } = request
     const tools = toolsOfContext(context, mode, true, this.#options.origin ?? new URL(url).origin)
     const response = await this.#exchange(exchange, { body, context, tools })
     // The stream references the request: one that is garbage-collected passes no abort on to its listeners.
@@ -179,6 +179,16 @@ export class McpEndpoint {
     ;(checked as unknown as HeaderCheckedServer).schema = schema
     return checked as unknown as McpServer
   }
+}
+
+/**
+ * The request under another signal. One with a parsed body is not created anew, which takes longer than a search: only its
+ * method, headers and signal are read.
+ */
+function toExchange({ url, method, headers }: Request, body: unknown, signal: AbortSignal | undefined): Request {
+  if (body === undefined || signal === undefined)
+    return new Request(url, { method, headers, ...(signal && { signal }) })
+  return { url, method, headers, signal } as Request
 }
 
 interface Served {

@@ -25,6 +25,7 @@ import { openApiDocument } from './openapi.ts'
 import { OutageLog, problemResponse, unknownRoute } from './problem-response.ts'
 import { defaultBodyLimits, discardBody, fieldsFromRequest, readRequest, readRequestBody } from './read-request.ts'
 import { respondOnce } from './respond-once.ts'
+import { RouteMatcher } from './route-matcher.ts'
 import { apiBase, isKeepable, type RoutedOperation, routes } from './routes.ts'
 import { SessionCookies } from './sessions.ts'
 import { addSignInRoutes } from './sign-in-routes.ts'
@@ -73,7 +74,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
   const { context, catalogOf, memoryOf, ready, watchOnly, keyWatch, mcp, oauth, publicOrigin } = options
   const originOf = (c: Context): string => publicOrigin ?? new URL(oauth?.resource ?? c.req.url).origin
   const { allowedHosts = [], trustedProxies = new BlockList() } = options
-  const app = new Hono<Env>()
+  const app = new Hono<Env>({ router: new RouteMatcher() })
   const authenticator = new Authenticator(context.registry.stores.keys, oauth)
   keyWatch?.onRevoked(() => authenticator.forget())
   app.use(async (c, next) => {
@@ -109,7 +110,10 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     return response
   })
   app.notFound((c) => {
-    const { error, allow } = unknownRoute(app.routes, new URL(c.req.url).pathname)
+    const { error, allow } = unknownRoute(app.routes, {
+      path: new URL(c.req.url).pathname,
+      method: c.req.method,
+    })
     if (allow !== undefined && c.req.method === 'OPTIONS')
       return new Response(null, { status: 204, headers: { allow } })
     return problemResponse(error, c.get('requestId'), allow === undefined ? {} : { allow })
@@ -145,6 +149,13 @@ export function createRestApp(options: RestOptions): Hono<Env> {
         : await callerIn({ ...context, present, catalog, caller: identity, scopes }, toolset)
     const memory = memoryOf(workspace)
     const trace = readTrace(c.req.header('traceparent'))
+    let signal: AbortSignal | undefined
+    const openSignal = (): AbortSignal => {
+      const revoked = expired ?? (keyId === undefined ? undefined : keyWatch?.signalOf(keyId))
+      if (revoked === undefined) return c.req.raw.signal
+      c.set('revoked', revoked)
+      return AbortSignal.any([c.req.raw.signal, revoked])
+    }
     return {
       ...context,
       catalog,
@@ -156,12 +167,10 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       trace,
       origin: originOf(c),
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),
-      // The signal is created on demand: most operations are too short to be cancelled.
+      // The signal is created on demand, and once: most operations are too short to be cancelled.
       get signal() {
-        const revoked = expired ?? (keyId === undefined ? undefined : keyWatch?.signalOf(keyId))
-        if (revoked === undefined) return c.req.raw.signal
-        c.set('revoked', revoked)
-        return AbortSignal.any([c.req.raw.signal, revoked])
+        signal ??= openSignal()
+        return signal
       },
     }
   }

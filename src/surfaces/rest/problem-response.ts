@@ -53,17 +53,30 @@ function methodsAt(routes: readonly AppRoute[], path: string): readonly string[]
 /** The error for an unknown path or method. */
 export function unknownRoute(
   routes: readonly AppRoute[],
-  path: string,
+  { path, method }: { readonly path: string; readonly method: string },
 ): { readonly error: TooldexError; readonly allow?: string } {
   const allow = methodsAt(routes, path).join(', ')
-  if (allow !== '')
-    return { error: new TooldexError('METHOD_NOT_ALLOWED', `Method not allowed; this path accepts ${allow}.`), allow }
+  if (allow !== '') {
+    const message = `Method not allowed; this path accepts ${allow}.`
+    const hint = hintOnMember(routes, path, method)
+    return { error: new TooldexError('METHOD_NOT_ALLOWED', message, hint === undefined ? {} : { hint }), allow }
+  }
   return {
     error: new TooldexError('NOT_FOUND', 'This path does not exist.', {
       hint: 'See /docs for the available paths.',
     }),
   }
 }
+
+/** The way to write one member of a collection, for a request that would write the collection itself. */
+function hintOnMember(routes: readonly AppRoute[], path: string, method: string): string | undefined {
+  const members = routes.filter((route) => /^:\w+$/.test(route.path.slice(path.length + 1)) && inside(route, path))
+  const written = members.find((route) => route.method === (method === 'POST' ? 'PUT' : method))
+  if (written === undefined) return undefined
+  return `Name one of them in the path: ${written.method} ${written.path.replace(/:(\w+)$/, '{$1}')}.`
+}
+
+const inside = ({ path }: AppRoute, folder: string): boolean => path.startsWith(`${folder}/`)
 
 interface PlainRow {
   readonly status: number
