@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -17,13 +19,13 @@ import { emptyDatabaseDir } from '../../base/package-info.ts'
 
 /** The empty database that the build creates, for one version of the engine. */
 export const templateFile = (version: string = engineVersion()): string =>
-  join(emptyDatabaseDir, `pglite-${version}.tar.br`)
+  join(emptyDatabaseDir, `pglite-${version}.linked.tar.br`)
 
 /** The empty database for use in memory. */
 export function templateBlob(): Blob | undefined {
   const packed = readTemplate()
   if (packed === undefined) return undefined
-  return new Blob([new Uint8Array(brotliDecompressSync(packed))], { type: 'application/x-tar' })
+  return new Blob([new Uint8Array(withoutLinks(brotliDecompressSync(packed)))], { type: 'application/x-tar' })
 }
 
 /** Unpacks an empty database atomically: creating one takes the engine seconds. */
@@ -69,6 +71,70 @@ function renameBroken(folder: string): void {
 }
 
 const block = 512
+// The kinds of entries in an archive; a link is a file with the content of an earlier one.
+const folderKind = '5'
+const linkKind = '1'
+
+/** Replaces files with the content of an earlier one by links: the template databases of the engine are nearly the same. */
+export function withLinks(archive: Buffer): Buffer {
+  const paths = new Map<string, string>()
+  return rewrite(archive, (header, content, path) => {
+    const hash = createHash('sha256').update(content).digest('hex')
+    const known = paths.get(hash)
+    if (content.length === 0 || path.length > 100) return [header, padded(content)]
+    if (known === undefined) {
+      paths.set(hash, path)
+      return [header, padded(content)]
+    }
+    return [relabeled(header, { kind: linkKind, link: known, size: 0 })]
+  })
+}
+
+function withoutLinks(archive: Buffer): Buffer {
+  const contents = new Map<string, Buffer>()
+  return rewrite(archive, (header, content, path) => {
+    const linked = textAt(header, 156, 1) === linkKind ? contents.get(textAt(header, 157, 100)) : undefined
+    if (linked !== undefined)
+      return [relabeled(header, { kind: '0', link: '', size: linked.length }), padded(linked)]
+    contents.set(path, content)
+    return [header, padded(content)]
+  })
+}
+
+type Rewrite = (header: Buffer, content: Buffer, path: string) => readonly Buffer[]
+
+function rewrite(archive: Buffer, entry: Rewrite): Buffer {
+  const parts: Buffer[] = []
+  let at = 0
+  for (let path = ''; at < archive.length; ) {
+    const header = archive.subarray(at, at + block)
+    path = pathOf(header)
+    if (path === '') break
+    const size = sizeOf(header)
+    parts.push(...entry(header, archive.subarray(at + block, at + block + size), path))
+    at += block + size + (-size & (block - 1))
+  }
+  return Buffer.concat([...parts, archive.subarray(at)])
+}
+
+const padded = (content: Buffer): Buffer => Buffer.concat([content, Buffer.alloc(-content.length & (block - 1))])
+
+/** A header with other fields, and its checksum, which counts itself as spaces. */
+function relabeled(header: Buffer, { kind, link, size }: { kind: string; link: string; size: number }): Buffer {
+  const own = Buffer.from(header)
+  own.write(size.toString(8).padStart(11, '0'), 124)
+  own.write(kind, 156)
+  own.fill(0, 157, 257).write(link, 157)
+  own.fill(' ', 148, 156)
+  const sum = own.reduce((total, byte) => total + byte, 0)
+  own.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return own
+}
+
+const pathOf = (header: Uint8Array): string =>
+  [textAt(header, 345, 155), textAt(header, 0, 100)].filter((part) => part !== '').join('/')
+
+const sizeOf = (header: Uint8Array): number => Number.parseInt(textAt(header, 124, 12), 8)
 
 /** Writes the entries of a packed archive in pieces: as a whole it would be 40 MB of memory, and a long turn of the event loop. */
 async function unpack(packed: Buffer, target: string): Promise<void> {
@@ -77,7 +143,6 @@ async function unpack(packed: Buffer, target: string): Promise<void> {
   try {
     await writeEntries(new ByteReader(unpacker), target)
   } finally {
-    // Releases its window of 16 MB now.
     unpacker.destroy()
   }
 }
@@ -85,11 +150,12 @@ async function unpack(packed: Buffer, target: string): Promise<void> {
 async function writeEntries(bytes: ByteReader, target: string): Promise<void> {
   for (;;) {
     const header = Buffer.concat(await collect(bytes.next(block)))
-    const path = [textAt(header, 345, 155), textAt(header, 0, 100)].filter((part) => part !== '').join('/')
+    const path = pathOf(header)
     if (path === '') return
-    const size = Number.parseInt(textAt(header, 124, 12), 8)
-    const isFolder = textAt(header, 156, 1) === '5'
-    if (isFolder) mkdirSync(join(target, path), { recursive: true, mode: 0o700 })
+    const size = sizeOf(header)
+    const kind = textAt(header, 156, 1)
+    if (kind === folderKind) mkdirSync(join(target, path), { recursive: true, mode: 0o700 })
+    else if (kind === linkKind) copyFileSync(join(target, textAt(header, 157, 100)), join(target, path))
     else await writePieces(join(target, path), bytes.next(size))
     await collect(bytes.next(-size & (block - 1)))
   }
