@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import type { Attempt, ExecutionStore } from '../contract/execution.ts'
+import type { Attempt, Execution, ExecutionStore } from '../contract/execution.ts'
+import { killAtOnce } from '../contract/executor.ts'
 import type { WorkerInfo } from '../contract/run.ts'
 import type { RunSettings } from './settings.ts'
 
@@ -184,5 +185,35 @@ export class Leases {
     clearTimeout(this.#expiry)
     await this.#renewing?.catch(() => {})
     await this.#parts.store.removeWorker(this.#info.worker).catch(() => {})
+  }
+}
+
+/** An attempt that can be stopped. */
+export class LeasedAttempt implements LeasedRun {
+  readonly id: string
+  readonly attempt: number
+  readonly begunAt: number
+  readonly toolName: string
+  why: StopReason | undefined
+  readonly #stopping = new AbortController()
+
+  constructor({ id, attempt, toolName }: Pick<Execution, 'id' | 'attempt' | 'toolName'>, begunAt: number) {
+    this.id = id
+    this.attempt = attempt
+    this.toolName = toolName
+    this.begunAt = begunAt
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  isLost(): boolean {
+    return this.why === 'lost'
+  }
+
+  stop(why: StopReason): void {
+    this.why ??= why
+    this.#stopping.abort(why === 'lost' ? killAtOnce : undefined)
   }
 }

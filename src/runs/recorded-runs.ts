@@ -10,13 +10,11 @@ import type { Runner } from './create-runner.ts'
 import { type ExecuteOptions, labelOf, type ValidatedCall } from './draft-execution.ts'
 import { InlineRuns } from './inline-runs.ts'
 import { type LeasedRun, Leases } from './leases.ts'
-import { RunNotices } from './run-notices.ts'
-import { RunQueue } from './run-queue.ts'
+import { aboutRun, noteEnd, RunQueue } from './run-queue.ts'
 import { RunRecorder } from './run-recorder.ts'
-import { RunWaits } from './run-waits.ts'
+import { RunNotices, RunWaits } from './run-waits.ts'
 import type { RunSettings } from './settings.ts'
 import { Sweeper } from './sweeper.ts'
-import { aboutRun, noteEnd } from './trace-run.ts'
 
 /** The dependencies of recorded runs. */
 export interface RecordedRunsParts {

@@ -2,14 +2,14 @@ import { toTooldexError } from '../base/errors.ts'
 import { type Logger, logged } from '../base/logger.ts'
 import { workFor } from '../base/semaphore.ts'
 import type { ClaimedExecution, Execution, ExecutionStore } from '../contract/execution.ts'
+import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
-import { type Tracing, untraced } from '../contract/telemetry.ts'
+import { type Span, type SpanOptions, type Tracing, untraced } from '../contract/telemetry.ts'
 import { reachPoint } from '../rules/fault-points.ts'
 import { failure, type PreparedCall, type Runner } from './create-runner.ts'
-import type { RunNotices } from './run-notices.ts'
 import type { RunRecorder } from './run-recorder.ts'
+import type { RunNotices } from './run-waits.ts'
 import type { RunSettings } from './settings.ts'
-import { aboutRun, noteEnd } from './trace-run.ts'
 
 /** The dependencies of a queue. */
 interface RunQueueParts {
@@ -161,4 +161,26 @@ export class RunQueue {
       return failure(code, `${message} ${hint}`)
     }
   }
+}
+
+/** The span options of a run: its tool, never its input. */
+export function aboutRun(
+  kind: NonNullable<SpanOptions['kind']>,
+  { name, version }: Pick<RunnableTool, 'name' | 'version'>,
+): SpanOptions {
+  return {
+    kind,
+    attributes: { 'tooldex.tool': name, ...(version === null ? {} : { 'tooldex.tool.version': version }) },
+  }
+}
+
+/** Adds the state of a run to its span. */
+export function noteEnd(span: Span, { id, status, attempt, isolation, errorCode }: Execution): void {
+  span.set({
+    'tooldex.execution': id,
+    'tooldex.status': status,
+    'tooldex.attempt': attempt,
+    ...(isolation === null ? {} : { 'tooldex.isolation': isolation }),
+  })
+  if (errorCode !== null) span.fail(errorCode)
 }

@@ -94,8 +94,7 @@ function withoutLinks(archive: Buffer): Buffer {
   const contents = new Map<string, Buffer>()
   return rewrite(archive, (header, content, path) => {
     const linked = textAt(header, 156, 1) === linkKind ? contents.get(textAt(header, 157, 100)) : undefined
-    if (linked !== undefined)
-      return [relabeled(header, { kind: '0', link: '', size: linked.length }), padded(linked)]
+    if (linked !== undefined) return [relabeled(header, { kind: '0', link: '', size: linked.length }), padded(linked)]
     contents.set(path, content)
     return [header, padded(content)]
   })

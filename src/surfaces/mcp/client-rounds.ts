@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -9,9 +9,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { BoundedMap } from '../../base/bounded-map.ts'
+import { TooldexError } from '../../base/errors.ts'
 import { hashJson } from '../../base/json-text.ts'
 import type { CallerInput, RequestedInput } from '../../contract/executor.ts'
 import type { Caller, ExchangeStore } from '../../contract/stores.ts'
+import type { CallAnswer } from '../../operations/runs/call-tool.ts'
 
 /** What a request of a client may refer to: the caller, and the values of earlier requests. */
 export interface ClientExchange {
@@ -113,5 +115,29 @@ export class MemoryExchanges implements ExchangeStore {
     const value = this.#values.get(id)
     this.#values.delete(id)
     return value
+  }
+}
+
+const key = 'sign-in'
+
+/**
+ * The answer to a call, or the request that the user of the client opens the page of a sign-in; the repeated call finds the
+ * account. For a client that opens no URLs, and a user who was asked already, the error names the URL.
+ */
+export async function orSignIn(
+  call: Promise<CallAnswer>,
+  round: Round | undefined,
+): Promise<CallAnswer | InputRequiredResult> {
+  try {
+    return await call
+  } catch (thrown) {
+    const isSignIn = thrown instanceof TooldexError && thrown.code === 'SIGN_IN_REQUIRED'
+    const opensUrls = round?.capabilities.elicitation?.url !== undefined && round.resumed?.signIn !== true
+    if (!isSignIn || thrown.url === undefined || !opensUrls) throw thrown
+    const message = `${thrown.message} Sign in on this page; the call is repeated after that.`
+    const params = { mode: 'url' as const, url: thrown.url, message, elicitationId: randomUUID() }
+    const requestState = await round.keep({ signIn: true })
+    const inputRequests = { [key]: { method: 'elicitation/create' as const, params } }
+    return { resultType: 'input_required', inputRequests, requestState } as InputRequiredResult
   }
 }

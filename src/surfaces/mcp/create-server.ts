@@ -1,21 +1,20 @@
 import {
   ProtocolError,
   ProtocolErrorCode,
-  type Server,
+  Server,
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server'
+import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { readTrace } from '../../contract/telemetry.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
-import { CheckedServer } from './checked-server.ts'
 import { capabilitiesOf, readRound, resumeState } from './client-rounds.ts'
 import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 import { serveCompletions, servePrompts } from './prompts.ts'
-import { logReporter, progressReporter } from './report-run.ts'
 import { serveResources } from './resources.ts'
 import { serveTasks, tasksExtension } from './tasks.ts'
 
@@ -116,4 +115,76 @@ const hasTasks = (server: Server, request: ServerContext): boolean =>
 function unknownTool(name: string, classic: boolean): ProtocolError {
   const next = classic ? 'See tools/list.' : 'Find tools with search_tools and run them with call_tool.'
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${toOneLine(name).slice(0, 200)}. ${next}`)
+}
+
+type Handler = Parameters<Server['_wrapHandler']>[1]
+
+/** A server whose errors are the fault of the caller only if they are, and reveal nothing of the process. */
+export class CheckedServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler)
+    return async (request, context) => {
+      try {
+        return await wrapped(request, context)
+      } catch (thrown) {
+        throw toProtocolError(method, thrown)
+      }
+    }
+  }
+}
+
+/** The package reports parameters of the wrong shape as a plain Error, which clients would see as an internal error. */
+function toProtocolError(method: string, thrown: unknown): ProtocolError {
+  if (thrown instanceof ProtocolError) return thrown
+  if (thrown instanceof TooldexError)
+    return new ProtocolError(ProtocolErrorCode.InternalError, `${thrown.message} ${thrown.hint}`.trim())
+  if (!isPlainError(thrown)) return new ProtocolError(ProtocolErrorCode.InternalError, 'An internal error occurred.')
+  const text = `The parameters of ${method} are not valid${listIssues(thrown.message)}.`
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, text)
+}
+
+const isPlainError = (thrown: unknown): thrown is Error =>
+  thrown instanceof Error && Object.getPrototypeOf(thrown) === Error.prototype && !('code' in thrown)
+
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** The issues of a shape, which arrive as JSON. */
+function listIssues(json: string): string {
+  try {
+    const issues = JSON.parse(json) as readonly Issue[]
+    const texts = issues.slice(0, 5).map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+    return `: ${toOneLine(texts.join('; ')).slice(0, 500)}`
+  } catch {
+    return ''
+  }
+}
+
+/** Reports the bytes of output to a client that requested progress; the number only grows. */
+export function progressReporter({ mcpReq }: ServerContext): ((bytes: number) => void) | undefined {
+  const token = mcpReq._meta?.progressToken
+  if (token === undefined) return undefined
+  let last = -1
+  return (bytes) => {
+    const progress = Math.max(bytes, last + 1)
+    last = progress
+    const params = { progressToken: token, progress, message: `${bytes} bytes of output so far` }
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+  }
+}
+
+// A tool that prints without end must not flood its client.
+const maxMessages = 200
+const maxCharacters = 4000
+
+/** Sends standard error of a running tool as log messages, to a client that requested them. */
+export function logReporter({ mcpReq }: ServerContext, logger: string): (text: string) => void {
+  let sent = 0
+  return (text) => {
+    if (sent >= maxMessages || text.trim() === '') return
+    sent++
+    mcpReq.log('info', text.trim().slice(0, maxCharacters), logger).catch(() => {})
+  }
 }

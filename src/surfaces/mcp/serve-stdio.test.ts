@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { createLineReader, findId } from './whole-lines.ts'
+import { createLineReader, findId } from './serve-stdio.ts'
 
 async function pass(chunks: readonly string[], most = 10) {
   const dropped: string[] = []
