@@ -1,10 +1,19 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
-import type { Readiness } from '../contract/catalog.ts'
-import type { Executor, Job, PreparedRun, RunnableTool } from '../contract/executor.ts'
+import { isObject } from '../base/json-values.ts'
+import type { Scalar } from '../contract/cli-config.ts'
+import type {
+  ArgValue,
+  BoundValues,
+  Executor,
+  Job,
+  PreparedRun,
+  RunnableTool,
+  Uncheckable,
+} from '../contract/executor.ts'
 import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import type { Isolation } from '../contract/run.ts'
-import { boundValues } from './bound-values.ts'
+import type { Readiness } from '../contract/tool-state.ts'
 
 /** A call with the config of its tool. */
 export interface Call<Config> extends Job {
@@ -82,3 +91,38 @@ export function deriveOnce<Work>(derive: () => Work): () => Work {
     return derived.work
   }
 }
+
+/**
+ * The arguments of a call as a policy checks them: an array by its items, if the tool declares one; objects and other arrays cannot
+ * be checked. A null counts as a value unless it is the default, because a call without the argument means the same.
+ */
+export function boundValues({ tool, input }: Pick<Job, 'tool' | 'input'>): readonly BoundValues[] {
+  const isOmitted = (name: string, value: unknown) =>
+    value === undefined || (value === null && propertyOf(tool.inputSchema, name)?.default === null)
+  const values = Object.entries(input).filter(([name, value]) => !isOmitted(name, value))
+  return [new Map(values.map(([name, value]) => [name, toBound(value, propertyOf(tool.inputSchema, name))]))]
+}
+
+type Property = Readonly<Record<string, unknown>>
+
+function propertyOf(schema: unknown, name: string): Property | undefined {
+  const properties = isObject(schema) ? schema.properties : undefined
+  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  return isObject(property) ? property : undefined
+}
+
+function toBound(value: unknown, property: Property | undefined): ArgValue | null | Uncheckable {
+  if (typeof value !== 'object' || value === null) return value as Scalar | null
+  if (!Array.isArray(value)) return { uncheckable: 'an object' }
+  const isFlat = value.every((item) => typeof item !== 'object' || item === null)
+  return isFlat && isDeclaredArray(property) ? value.map(toScalar) : { uncheckable: 'an array' }
+}
+
+const composed = ['$ref', 'items', 'prefixItems', 'anyOf', 'oneOf', 'allOf']
+
+function isDeclaredArray(property: Property = {}): boolean {
+  const { type } = property
+  return type === undefined ? composed.some((keyword) => keyword in property) : [type].flat().includes('array')
+}
+
+const toScalar = (value: unknown): Scalar => (value === null ? 'null' : (value as Scalar))

@@ -1,7 +1,6 @@
 import { type ErrorCode, errorTable, type ReachedLimit, TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
 import { untilAborted } from '../base/until-aborted.ts'
-import { pause } from './pause.ts'
 import type { RestRequest } from './route.ts'
 
 /** The server of requests. */
@@ -181,4 +180,20 @@ function readRetryAfter(header: string | null): number | undefined {
   if (/^\d{1,9}$/.test(header)) return Number(header)
   const at = Date.parse(header)
   return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000)
+}
+
+/** Waits in any runtime; rejects with the reason of the signal if it aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', abort, { once: true })
+  })
 }

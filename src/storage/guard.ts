@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgTransaction } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
-import { withPending } from './audit/pending-entries.ts'
+import { withPending } from './audit/chain-entries.ts'
 import type { Db } from './database.ts'
 import { causeOf, isConflict, isOutOfConnections, toStorageError } from './failures.ts'
 

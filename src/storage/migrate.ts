@@ -5,8 +5,7 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { migrationsDir } from '../base/package-info.ts'
 import { reachPoint } from '../rules/fault-points.ts'
-import { chainExisting } from './audit/chain-existing.ts'
-import { buildIndexes, isConcurrent, toPlainIndex } from './build-indexes.ts'
+import { chainExisting } from './audit/chain-entries.ts'
 import { type Database, type Db, rowsOf } from './database.ts'
 import { causeOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
@@ -21,7 +20,7 @@ export interface Migration {
 }
 
 /** The applied and pending migrations of a database. */
-export interface MigrationState {
+interface MigrationState {
   readonly applied: readonly { readonly name: string; readonly appliedAt: string }[]
   readonly pending: readonly string[]
   /** Whether there are tables of the first data model, in which versions were strings. */
@@ -177,4 +176,59 @@ export function readMigrations(folder: string = migrationsDir): readonly Migrati
       hash: createHash('sha256').update(text).digest('hex'),
     }
   })
+}
+
+const concurrently = /^\s*create (unique )?index concurrently "(\w+)"/i
+// An arbitrary number that all processes share.
+const indexLockNumber = 7_331_002
+
+/** Whether a statement of a migration builds an index without blocking writes to its table. */
+const isConcurrent = (statement: string): boolean => concurrently.test(statement)
+
+/** The statement without `concurrently`, for use inside a transaction. */
+const toPlainIndex = (statement: string): string => statement.replace(/ concurrently /i, ' ')
+
+/**
+ * Builds the indexes that migrations defer: on a large table this takes minutes, in which other processes must be able to write.
+ * One process builds; a killed build leaves an invalid index, which the next start replaces.
+ */
+async function buildIndexes(
+  { engine, slow }: Database,
+  statements: readonly string[],
+  onStep: (name: string) => void,
+): Promise<void> {
+  if (engine === 'pglite') return
+  const expected = new Map(
+    statements.filter(isConcurrent).map((text) => [concurrently.exec(text)?.[2] as string, text]),
+  )
+  if ((await findUnbuilt(slow, [...expected.keys()])).length === 0) return
+  await guard(() => buildMissing(slow, expected, onStep), { withinMs: Number.POSITIVE_INFINITY })
+}
+
+async function buildMissing(db: Db, expected: ReadonlyMap<string, string>, onStep: (name: string) => void) {
+  // Waiting for the lock would block its owner, because an index build waits for all transactions.
+  const [lock] = rowsOf<{ taken: boolean }>(
+    await db.execute(
+      sql`select pg_try_advisory_lock(${indexLockNumber}) as taken, set_config('lock_timeout', '0', false)`,
+    ),
+  )
+  if (lock?.taken !== true) return
+  try {
+    for (const name of await findUnbuilt(db, [...expected.keys()])) {
+      onStep(`index ${name}`)
+      await db.execute(sql.raw(`drop index concurrently if exists "${name}"`))
+      await db.execute(sql.raw(expected.get(name) as string))
+    }
+  } finally {
+    await db.execute(sql`select pg_advisory_unlock(${indexLockNumber})`)
+  }
+}
+
+/** The indexes of a list that are missing or invalid. */
+async function findUnbuilt(db: Db, names: readonly string[]): Promise<readonly string[]> {
+  const rows = rowsOf<{ name: string }>(
+    await db.execute(sql`select name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as expected (name)
+      where not exists (select 1 from pg_index where indexrelid = to_regclass('public.' || quote_ident(name)) and indisvalid)`),
+  )
+  return rows.map(({ name }) => name)
 }

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Caller } from '../contract/stores.ts'
-import { addPending } from './audit/pending-entries.ts'
+import { addPending } from './audit/chain-entries.ts'
 import type { Db } from './database.ts'
 import { transact } from './guard.ts'
 import { workspaces } from './schema.ts'

@@ -4,21 +4,20 @@ import { resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { toOneLine } from '../../base/visible-text.ts'
-import { type ArgDef, isList, type Scalar } from '../../contract/cli-config.ts'
-import type { ArgValue, ArgValues } from '../../contract/executor.ts'
+import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
+import type { ArgValue, ArgValues, Job, RunnableTool } from '../../contract/executor.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
 import { isOwnVariable } from '../../rules/settings.ts'
 import type { Call } from '../define-executor.ts'
 import { baseEnvironment, isBaseVariable } from '../process/base-environment.ts'
+import { checkPath } from '../process/check-path.ts'
 import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { visibleTarget } from '../sandbox/visible-program.ts'
+import { allowHint, resolveExisting, visibleTarget } from '../sandbox/visible-program.ts'
 import { buildArgv } from './build-argv.ts'
-import { checkPaths } from './check-paths.ts'
 import { coerceArguments } from './coerce-arguments.ts'
-import { visibleFolders } from './sandbox-shape.ts'
 
 /** The settings that commands are built from, besides their tools. */
 export interface CommandSettings {
@@ -198,4 +197,51 @@ function isInherited(name: string, inherit: boolean | readonly string[] | undefi
   if (isBaseVariable(name)) return true
   if (typeof inherit === 'object') return inherit.includes(name)
   return scope === 'user' && inherit !== false
+}
+
+/** The base and the boundary of the paths of a call. */
+interface PathBounds {
+  readonly cwd: string
+  /** The root of an argument that has none of its own. */
+  readonly root?: string | undefined
+  readonly env: Environment
+  /** Throws if a folder cannot be the boundary of paths. */
+  readonly requireVisible: (folder: string) => void
+}
+
+/** Rejects a path argument that leads out of its root, after following links. */
+function checkPaths(args: readonly ArgDef[], values: ArgValues, { cwd, root, env, requireVisible }: PathBounds): void {
+  for (const arg of args) {
+    const value = values.get(arg.name)
+    if (value === undefined || (itemType(arg) !== 'path' && !(arg.cwd && root !== undefined))) continue
+    // The working folder is relative to the folder of this process; all other paths are relative to the working folder.
+    const from = arg.cwd ? process.cwd() : cwd
+    const bound = arg.root === undefined ? root : resolve(from, expandHome(expandVariables(arg.root, env).text, env))
+    if (bound === undefined) continue
+    requireVisible(bound)
+    for (const item of arg.cwd ? [cwd] : [value].flat()) checkPath(arg.name, String(item), bound, from)
+  }
+}
+
+/** The visible folders of a job: the root of its config if it has one, else all allowed folders. */
+function visibleFolders(
+  name: string,
+  grants: Job['grants'],
+  sandbox: Sandbox,
+  root?: string,
+): readonly AllowedFolder[] {
+  const allowed = grants === undefined || grants.includes('folders') ? sandbox.folders : []
+  if (root === undefined) return allowed
+  const path = resolveExisting(root) ?? root
+  const folder = folderOf(path, allowed)
+  if (folder !== undefined) return [{ path, writable: folder.writable }]
+  throw new TooldexError('POLICY_REFUSED', `${name} works in ${root}, which is not visible to tools on this server.`, {
+    hint: allowHint(root),
+  })
+}
+
+/** Whether a run has network access: where it is not allowed, a tool of a config runs without, and any other tool is rejected. */
+export function networkOf(tool: RunnableTool, sandbox: Sandbox): boolean {
+  if (tool.resolved !== undefined) return tool.resolved.tool.network === true && sandbox.allowsNetwork
+  return sandbox.networkFor(tool.name, tool.executorConfig.network as boolean | undefined)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../tests/support/temp-folder.ts'
 import type { ResolvedTool } from '../../contract/tool-index.ts'
-import { ProgramReadiness } from './program-readiness.ts'
+import { ProgramReadiness } from './cli-executor.ts'
 
 function toolOf(baseCommand: string, rest: Partial<ResolvedTool> = {}): ResolvedTool {
   const tool = { name: 't', description: '', command: '', args: [], tags: [], exampleRequests: [] }

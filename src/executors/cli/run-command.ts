@@ -17,7 +17,7 @@ import { type LimitsConfig, limitsFor } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, toMounts, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import type { CliExecutorOptions } from './cli-executor.ts'
 import type { CliCall, PreparedCommand } from './prepare-command.ts'
-import { networkOf } from './sandbox-shape.ts'
+import { networkOf } from './prepare-command.ts'
 
 /** A command that is ready to be started in a sandbox. */
 interface SandboxedCommand {

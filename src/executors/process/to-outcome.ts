@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../base/errors.ts'
 import { exitMessage, type Isolation, type RunOutcome, type RunStatus } from '../../contract/run.ts'
-import type { Captured } from './capture.ts'
-import type { ProcessEnd, ProcessRequest } from './run-process.ts'
+import type { Captured, ProcessEnd, ProcessRequest } from './run-process.ts'
 
 /** The outcome of a finished process; a failed program is a result with a reason, not an exception. */
 export function toOutcome(

@@ -1,3 +1,4 @@
+import swc from '@swc/wasm-typescript'
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,
@@ -7,13 +8,11 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
-import { isObject } from '../../base/json-values.ts'
-import type { ProgramAnswer } from '../../contract/executor.ts'
+import { fitOf, isObject } from '../../base/json-values.ts'
+import type { ProgramAnswer, ProgramCall } from '../../contract/executor.ts'
 import { guestProgram } from './guest-program.ts'
 import { programLimits } from './program-limits.ts'
 import type { ProgramEnd, ProgramError, ProgramHost } from './program-messages.ts'
-import { readProgramCall } from './read-program-call.ts'
-import { inProgram, stripTypes } from './strip-types.ts'
 
 // Between two batches the thread receives messages.
 const jobsAtOnce = 1000
@@ -226,4 +225,46 @@ class Isolate {
     const [, line, column] = new RegExp(`\\b${fileName}:(\\d+):(\\d+)`).exec(stack) ?? []
     return line === undefined ? { message } : { message, ...inProgram(this.#code, Number(line), Number(column)) }
   }
+}
+
+/** A call of a program, or its error where it has more values or levels than the body of a request may have. */
+function readProgramCall(text: string): ProgramCall | { readonly code: string; readonly message: string } {
+  const call: unknown = JSON.parse(text)
+  if (!isObject(call)) throw new Error('not a call')
+  const { argumentValues, argumentLevels } = programLimits
+  // The call itself is a level.
+  const fit = fitOf(call, { values: argumentValues, levels: argumentLevels + 1 })
+  if (fit === 'fits') return call as unknown as ProgramCall
+  const limit = fit === 'many' ? `${argumentValues} values` : `${argumentLevels} levels`
+  return { code: 'INPUT_INVALID', message: `The arguments of a call may have at most ${limit}.` }
+}
+
+/** Each program is the body of a function, so that it can return and await. */
+const before = '(async () => {\n'
+const after = '\n})'
+const linesBefore = 1
+
+/** A program as JavaScript at the same positions, or its syntax error. */
+type StrippedProgram = { readonly source: string } | { readonly error: ProgramError }
+
+/** Removes the types of a program; throws where the compiler itself fails. */
+function stripTypes(code: string): StrippedProgram {
+  if (code.includes('\0')) return { error: { message: 'it contains a NUL character' } }
+  try {
+    const { code: source } = swc.transformSync(`${before}${code}${after}`, { mode: 'strip-only', sourceMap: false })
+    return { source }
+  } catch (thrown) {
+    const { message, startLine, startColumn } = (thrown ?? {}) as Readonly<Record<string, unknown>>
+    if (typeof message !== 'string' || typeof startLine !== 'number') throw thrown
+    return { error: { message, ...inProgram(code, startLine, Number(startColumn) + 1) } }
+  }
+}
+
+/** The position in the program of a position in its wrapped text. */
+function inProgram(code: string, line: number, column: number): { line: number; column: number } {
+  const lines = code.split('\n')
+  const own = line - linesBefore
+  return own <= lines.length
+    ? { line: Math.max(own, 1), column }
+    : { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { needs } from '../../../tests/support/needs.ts'
 import { findPython } from '../process/find-python.ts'
-import { checkScript } from './check-script.ts'
+import { checkScript } from './check-config.ts'
 
 const it = needs(findPython() !== undefined, 'no python3')
 const texts = async (source: string) => (await checkScript(source)).map(({ message }) => message)

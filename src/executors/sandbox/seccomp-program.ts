@@ -1,5 +1,4 @@
-import { type ConfinedCalls, confinedCalls } from './confined-syscalls.ts'
-import { type Processor, processors } from './syscalls.ts'
+import { type ConfinedCalls, confinedCalls, type Processor, processors } from './syscalls.ts'
 
 /** One BPF instruction: the operation, the two jump offsets and the operand. */
 type Instruction = readonly [code: number, yes: number, no: number, value: number]

@@ -6,8 +6,8 @@ import type { Caller, Condition, RegistryState } from '../../contract/stores.ts'
 import { isExpectedText } from '../../rules/expected.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { namedRows } from '../named-rows.ts'
 import { recordOffered } from '../record.ts'
+import { namedRows } from '../rows.ts'
 import type { limits, toolsets } from '../schema-access.ts'
 
 type Row = typeof toolsets.$inferSelect

@@ -3,9 +3,8 @@ import type { ApiKey, Caller, KeyScope, KeyStore } from '../../contract/stores.t
 import { type Database, type Db, SharedReads } from '../database.ts'
 import { runChannel } from '../executions/notices.ts'
 import { guard, transact } from '../guard.ts'
-import { namedRows } from '../named-rows.ts'
 import { record } from '../record.ts'
-import { toIso } from '../rows.ts'
+import { namedRows, toIso } from '../rows.ts'
 import { apiKeys, workspaces } from '../schema.ts'
 import { sourceSignIns } from '../schema-access.ts'
 

@@ -6,8 +6,8 @@ import type { Caller, PolicyStore, RegistryState } from '../../contract/stores.t
 import { readPolicy } from '../../rules/policy-rules.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { namedRows } from '../named-rows.ts'
 import { record, recordOffered } from '../record.ts'
+import { namedRows } from '../rows.ts'
 import { policies } from '../schema.ts'
 
 const rows = namedRows(policies, 'policy')

@@ -2,8 +2,8 @@ import type { StoredSecret } from '../../contract/secret.ts'
 import type { Caller, SecretStore } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { namedRows } from '../named-rows.ts'
 import { recordOffered } from '../record.ts'
+import { namedRows } from '../rows.ts'
 import { secrets } from '../schema-runs.ts'
 
 const rows = namedRows(secrets, 'secret')

@@ -11,8 +11,8 @@ import type {
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { namedRows } from '../named-rows.ts'
 import { recordOffered } from '../record.ts'
+import { namedRows } from '../rows.ts'
 import { sources } from '../schema-access.ts'
 
 const rows = namedRows(sources, 'source')

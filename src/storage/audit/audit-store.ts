@@ -6,7 +6,7 @@ import { guard } from '../guard.ts'
 import { type Cursors, readPage } from '../page.ts'
 import { type Change, record } from '../record.ts'
 import { auditEntries, auditHeads } from '../schema.ts'
-import { readRows } from './read-rows.ts'
+import { readRows } from './chain-entries.ts'
 
 /** The audit log: newest first in lists, oldest first as a chain. */
 export class DatabaseAuditStore implements AuditStore {

@@ -1,12 +1,12 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { ChainHead } from '../../contract/audit.ts'
+import type { ChainHead, HashedRow } from '../../contract/audit.ts'
 import { chainStart, hashRow } from '../../rules/audit-chain.ts'
 import { type Db, rowsOf } from '../database.ts'
 import { auditEntries, auditHeads } from '../schema.ts'
 
 /** An entry that is not in the chain yet. */
-export interface NewEntry {
+interface NewEntry {
   readonly workspace: string
   readonly actor: string
   readonly action: string
@@ -23,7 +23,7 @@ const batch = 100
  * Appends entries to the chains of their workspaces. The head of a chain is locked until the transaction ends, so this is the last
  * statement of a transaction: the order of the chain is the order of the commits, and no other lock is waited for while it is held.
  */
-export async function appendEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
+async function appendEntries(db: Db, entries: readonly NewEntry[]): Promise<void> {
   // All transactions lock several chains in the same order.
   const workspaces = [...new Set(entries.map(({ workspace }) => workspace))].sort()
   for (const workspace of workspaces) {
@@ -86,3 +86,80 @@ function toRow({ workspace, ...entry }: NewEntry, last: ChainHead, at: string) {
 const toJson = (value: unknown): string | null => (value == null ? null : JSON.stringify(value))
 /** Exactly this text, which the hash covers. */
 const asJson = (json: string | null) => (json === null ? null : sql`${json}::text::json`)
+
+/** The entries of open transactions, which are written as their last statement. */
+const pending = new WeakMap<Db, NewEntry[]>()
+
+/** Adds entries to an open transaction; false outside of one. */
+export function addPending(db: Db, entries: readonly NewEntry[]): boolean {
+  const list = pending.get(db)
+  for (const entry of entries) list?.push(entry)
+  return list !== undefined
+}
+
+/** Runs the work of a transaction, then writes its entries; a nested transaction hands them to the outer one. */
+export async function withPending<Result>(outer: Db, db: Db, work: (db: Db) => Promise<Result>): Promise<Result> {
+  const entries: NewEntry[] = []
+  pending.set(db, entries)
+  const result = await work(db)
+  if (entries.length > 0 && !addPending(outer, entries)) await appendEntries(db, entries)
+  return result
+}
+
+/** Chains the rows that were written before there was a chain; part of the migration that adds it. */
+export async function chainExisting(db: Db): Promise<void> {
+  const heads = new Map<string, ChainHead>()
+  const turn = yieldTurns()
+  for await (const rows of readRows(db)) {
+    const links = rows.map(({ id, ...row }) => {
+      const { sequence: last, hash: previousHash } = heads.get(row.workspace) ?? { sequence: 0, hash: chainStart }
+      const sequence = last + 1
+      const hash = hashRow({ ...row, sequence, previousHash })
+      heads.set(row.workspace, { sequence, hash })
+      return { id, sequence, previousHash, hash }
+    })
+    await db.execute(sql`update audit_entries row
+      set sequence = link.sequence, previous_hash = link."previousHash", hash = link.hash
+      from json_to_recordset(${JSON.stringify(links)}::text::json)
+        as link (id bigint, sequence bigint, "previousHash" text, hash text)
+      where row.id = link.id`)
+    await turn()
+  }
+  for (const [workspaceId, head] of heads) await db.insert(auditHeads).values({ workspaceId, ...head })
+}
+
+const pageRows = 200
+
+/** Reads rows in the order in which they were written, page by page, without a transaction: rows are only ever added. */
+export async function* readRows(
+  db: Db,
+  where?: SQL,
+  run: <Result>(query: () => Promise<Result>) => Promise<Result> = (query) => query(),
+): AsyncGenerator<readonly (HashedRow & { readonly id: number })[]> {
+  for (let last = 0; ; ) {
+    const isNext = and(where, gt(auditEntries.id, last))
+    const rows = await run(() =>
+      db.select(columns).from(auditEntries).where(isNext).orderBy(asc(auditEntries.id)).limit(pageRows).execute(),
+    )
+    if (rows.length === 0) return
+    last = rows.at(-1)?.id ?? last
+    yield rows.map((row) => ({ ...row, at: row.at.toISOString() }))
+  }
+}
+
+/** Named one by one, because a migration reads the table before later migrations change it. */
+const columns = {
+  id: auditEntries.id,
+  workspace: auditEntries.workspaceId,
+  sequence: auditEntries.sequence,
+  previousHash: auditEntries.previousHash,
+  hash: auditEntries.hash,
+  at: auditEntries.at,
+  actor: auditEntries.actor,
+  action: auditEntries.action,
+  subject: auditEntries.subject,
+  requestId: auditEntries.requestId,
+  // The texts that hashes cover.
+  before: sql<string | null>`${auditEntries.before}::text`,
+  after: sql<string | null>`${auditEntries.after}::text`,
+}
