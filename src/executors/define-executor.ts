@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { isObject } from '../base/json-values.ts'
+import type { Readiness } from '../contract/catalog.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type {
   ArgValue,
@@ -13,7 +14,6 @@ import type {
 } from '../contract/executor.ts'
 import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import type { Isolation } from '../contract/run.ts'
-import type { Readiness } from '../contract/tool-state.ts'
 
 /** A call with the config of its tool. */
 export interface Call<Config> extends Job {

@@ -5,10 +5,12 @@ import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RunOutcome } from '../../src/contract/run.ts'
 import { toolOf } from '../../src/executors/executor.suite.ts'
 import { createPythonExecutor, Environments, Sandbox } from '../../src/executors/index.ts'
+import { detectContainment } from '../../src/executors/process/containment.ts'
+import { PidsCgroup } from '../../src/executors/process/pids-cgroup.ts'
 import { createProcessGroups } from '../../src/executors/process/process-group.ts'
 import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
 import { needs } from '../support/needs.ts'
@@ -27,6 +29,10 @@ const probed = await sandbox.levels.isolated.run()
 const itIsolated = needs('made' in probed, 'needs bubblewrap and user namespaces')
 const landlocked = 'made' in (await sandbox.levels.confined.run())
 const itConfined = needs(landlocked, 'needs Landlock of Linux 6.12')
+const isRoot = process.geteuid?.() === 0
+const containment = detectContainment().kind
+const counted = PidsCgroup.create(1, 1024 ** 2)
+counted?.remove()
 const executors = {
   cold: createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere') }),
   warm: createPythonExecutor({ sandbox, env: process.env, environments: new Environments('/nowhere'), warm: 1 }),
@@ -38,7 +44,7 @@ const folder = join('/var/tmp', `tooldex-canary-${mark}`)
 const shared = join('/var/tmp', `tooldex-shared-${mark}`)
 const seconds = `36${uniqueSeconds()}`
 let servers: Server[] = []
-let victim: ChildProcess
+let victim: ChildProcess | undefined
 let postbox: ChildProcess
 let letters = ''
 let given: Record<string, unknown>
@@ -64,7 +70,6 @@ beforeAll(async () => {
   writeFileSync(shared, 'shared')
   chmodSync(shared, 0o666)
   spawnSync('/usr/bin/python3', ['-c', 'import os, sys; os.setxattr(sys.argv[1], "user.kept", b"x")', shared])
-  victim = spawn('sleep', [seconds], { stdio: 'ignore' })
   const abstract = `tooldex-${mark}`
   const box = join('/var/tmp', `tooldex-${mark}.box`)
   postbox = spawn('/usr/bin/python3', ['-c', postboxScript, box, `${abstract}-letters`], {
@@ -90,15 +95,21 @@ beforeAll(async () => {
     shared,
     folder: '/var/tmp',
     name: `tooldex-${mark}`,
-    pid: victim.pid,
     mark: seconds,
   }
   const others = { machine: hostname(), server: process.pid, letters: box, key: memoryKey }
   given = { ...canaries, ...others, port: portOf(0), port6: portOf(1), abstract, socket }
 })
 
+/** A script at the level limited may end it. */
+beforeEach(() => {
+  if (victim?.exitCode === null && victim.signalCode === null) return
+  victim = spawn('sleep', [seconds], { stdio: 'ignore' })
+  given.pid = victim.pid
+})
+
 afterAll(async () => {
-  victim.kill('SIGKILL')
+  victim?.kill('SIGKILL')
   postbox.kill('SIGKILL')
   spawnSync('ipcrm', ['-M', String(memoryKey)], { stdio: 'ignore' })
   for (const server of servers) await new Promise((resolve) => server.close(resolve))
@@ -119,36 +130,42 @@ const key = (level: Level, file: string) => `${level} ${file}`
 
 describe('fault group K: scripts that try to break out', () => {
   for (const attack of attacks) {
-    itIsolated(`fault ${attack.number} (isolated): a script cannot ${attack.tries}`, async () => {
+    const isCounted = counted !== undefined || attack.file !== '127-memory-of-many'
+    const reason = 'needs a control group that counts memory'
+    const whenIsolated = isCounted ? itIsolated : needs(false, reason)
+    const whenConfined = isCounted ? itConfined : needs(false, reason)
+    whenIsolated(`fault ${attack.number} (isolated): a script cannot ${attack.tries}`, async () => {
       const before = knocks
       const outcome = await run('isolated', attack.file, attack.config)
       expect(outcome.isolation).toBe('isolated')
       measured.set(key('isolated', attack.file), wasHeld(attack, outcome))
       expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(true)
-      expect([knocks - before, victim.exitCode, victim.signalCode]).toEqual([0, null, null])
+      expect([knocks - before, victim?.exitCode, victim?.signalCode]).toEqual([0, null, null])
     })
 
-    itIsolated(`fault ${attack.number} (isolated, from the pool): a script cannot ${attack.tries}`, async () => {
+    whenIsolated(`fault ${attack.number} (isolated, from the pool): a script cannot ${attack.tries}`, async () => {
       await run('isolated', '134-imports', attack.config, executors.warm)
       const outcome = await run('isolated', attack.file, attack.config, executors.warm)
       expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(true)
     })
 
-    const held = !notConfined.includes(attack.file)
-    itConfined(`fault ${attack.number} (confined): a script ${held ? 'cannot' : 'can'} ${attack.tries}`, async () => {
+    // Root becomes a user that owns nothing; as any other user, a script may own the file, so that such calls are denied.
+    const held = !notConfined.includes(attack.file) || (attack.file === '122-touch' && !isRoot)
+    whenConfined(`fault ${attack.number} (confined): a script ${held ? 'cannot' : 'can'} ${attack.tries}`, async () => {
       const [before, sent] = [knocks, letters]
       const outcome = await run('confined', attack.file, attack.config)
       expect(outcome.isolation).toBe('confined')
       measured.set(key('confined', attack.file), wasHeld(attack, outcome))
       expect(wasHeld(attack, outcome), JSON.stringify(outcome)).toBe(held)
-      expect([knocks - before, letters, victim.exitCode, victim.signalCode]).toEqual([0, sent, null, null])
+      expect([knocks - before, letters, victim?.exitCode, victim?.signalCode]).toEqual([0, sent, null, null])
     })
 
     it(`fault ${attack.number} (limited): what becomes of a script that tries to ${attack.tries} is measured`, async () => {
       const outcome = await run('limited', attack.file, attack.config)
       expect(outcome.isolation).toBe('limited')
       measured.set(key('limited', attack.file), wasHeld(attack, outcome))
-      expect([victim.exitCode, victim.signalCode]).toEqual([null, null])
+      // Where tools have no namespace of their own, they may end other processes of the same user.
+      if (containment === 'pid-namespace') expect([victim?.exitCode, victim?.signalCode]).toEqual([null, null])
     })
   }
 
@@ -180,7 +197,7 @@ describe('fault group K: scripts that try to break out', () => {
 })
 
 describe('fault 131: folders of runs', () => {
-  needs(process.geteuid?.() === 0, 'needs root, to become another user')(
+  needs(isRoot, 'needs root, to become another user')(
     'fault 131 (limited, an ordinary user): what a run closed to itself is removed too',
     async () => {
       const script = `
@@ -269,7 +286,7 @@ describe('fault 132: no sandbox', () => {
 })
 
 describe('the sandbox without privileges', () => {
-  needs('made' in probed && process.geteuid?.() === 0, 'needs root, to become another user')(
+  needs('made' in probed && isRoot, 'needs root, to become another user')(
     'fault 127 (isolated): holds for an ordinary user too, processes included',
     async () => {
       const script = `
@@ -307,23 +324,24 @@ describe('the table of docs/security.md', () => {
   const page = join(projectRoot, 'docs', 'security.md')
   const [open, close] = ['<!-- attacks -->\n', '<!-- /attacks -->']
 
-  needs(
-    'made' in probed && landlocked && process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup'),
-    'was measured as root',
-  )('fault group K: has the measured result of each attack', () => {
-    const rows = [...attacks.map(({ number, file, tries }) => ({ number, file, tries })), ...leftovers].sort(
-      (a, b) => a.number - b.number,
-    )
-    const say = (level: Level, file: string) => (measured.get(key(level, file)) ? 'holds' : '**does not hold**')
-    const lines = rows.map(
-      ({ number, file, tries }) => `| ${number} | ${tries} | ${levels.map((level) => say(level, file)).join(' | ')} |`,
-    )
-    const head = [`| case | a script that tries to | ${levels.join(' | ')} |`, '| --- | --- | --- | --- | --- |']
-    const table = `${[...head, ...lines].join('\n')}\n`
-    const text = readFileSync(page, 'utf8')
-    const [before, rest = ''] = text.split(open)
-    if (process.env.TOOLDEX_WRITE_DOCS)
-      writeFileSync(page, `${before}${open}${table}${close}${rest.split(close)[1] ?? ''}`)
-    else expect(rest.split(close)[0]).toBe(table)
-  })
+  needs('made' in probed && landlocked && isRoot && existsSync('/sys/fs/cgroup'), 'was measured as root')(
+    'fault group K: has the measured result of each attack',
+    () => {
+      const rows = [...attacks.map(({ number, file, tries }) => ({ number, file, tries })), ...leftovers].sort(
+        (a, b) => a.number - b.number,
+      )
+      const say = (level: Level, file: string) => (measured.get(key(level, file)) ? 'holds' : '**does not hold**')
+      const lines = rows.map(
+        ({ number, file, tries }) =>
+          `| ${number} | ${tries} | ${levels.map((level) => say(level, file)).join(' | ')} |`,
+      )
+      const head = [`| case | a script that tries to | ${levels.join(' | ')} |`, '| --- | --- | --- | --- | --- |']
+      const table = `${[...head, ...lines].join('\n')}\n`
+      const text = readFileSync(page, 'utf8')
+      const [before, rest = ''] = text.split(open)
+      if (process.env.TOOLDEX_WRITE_DOCS)
+        writeFileSync(page, `${before}${open}${table}${close}${rest.split(close)[1] ?? ''}`)
+      else expect(rest.split(close)[0]).toBe(table)
+    },
+  )
 })
