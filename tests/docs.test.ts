@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../src/index.ts'
-import { configKeys } from '../src/sources/cli-config-keys.ts'
+import { configKeys } from '../src/sources/check-cli-config.ts'
 import { projectRoot } from './support/run-cli.ts'
 
 const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8')

@@ -1,3 +1,2 @@
-export { openSecrets } from './open-secrets.ts'
+export { createSecretBox, openSecrets, type SecretKeySource } from './open-secrets.ts'
 export { createRedactor } from './redact-values.ts'
-export { createSecretBox, type SecretKeySource } from './secret-box.ts'

@@ -16,7 +16,7 @@ import type { Containment } from '../process/containment.ts'
 import { findProgram } from '../process/find-program.ts'
 import { defaultLimits, type ProcessLimits } from '../process/limits.ts'
 import { toStartError } from '../process/start-error.ts'
-import { type Level, levelOf } from '../sandbox/level.ts'
+import { type Level, levelOf } from '../sandbox/sandbox-config.ts'
 import {
   type CliCall,
   type CommandSettings,

@@ -8,9 +8,8 @@ import { findInText, readJsonPart } from '../../json-schema/offload/json-work.ts
 import { defineExecutor, deriveOnce } from '../define-executor.ts'
 import { checkHost, publicLookup } from '../network/guard-address.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
-import { type BuiltRequest, buildRequest } from './build-request.ts'
+import { type BuiltRequest, buildRequest, credentialsIn, maskedSecrets, resolveSecrets } from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { credentialsIn, maskedSecrets, resolveSecrets } from './request-secrets.ts'
 import { type Agents, type HttpResponse, send, withQuery } from './send.ts'
 
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }

@@ -14,7 +14,7 @@ import {
 } from '../network/redirect.ts'
 import type { Deadline } from '../network/run-remote.ts'
 import type { BuiltRequest } from './build-request.ts'
-import { noSecrets, type RequestSecrets } from './request-secrets.ts'
+import { noSecrets, type RequestSecrets } from './build-request.ts'
 
 /** A response with its complete body. */
 export interface HttpResponse {

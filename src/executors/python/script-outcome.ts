@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../contract/run.ts'
 import { readJsonPart } from '../../json-schema/offload/json-work.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { toOutcome } from '../process/to-outcome.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { Level } from '../sandbox/sandbox-config.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-limits.ts'
 import { isAlwaysVisible } from '../sandbox/visible-program.ts'
 

@@ -3,9 +3,8 @@ import type { Environment } from '../../base/expand-variables.ts'
 import { type Readiness, ready } from '../../contract/catalog.ts'
 import type { Landlock } from './confined-sandbox.ts'
 import type { Bubblewrap } from './isolated-sandbox.ts'
-import type { Level } from './level.ts'
-import { probeBubblewrap } from './probe-bubblewrap.ts'
-import { probeLandlock } from './probe-landlock.ts'
+import { probeBubblewrap, probeLandlock } from './probe-sandboxes.ts'
+import type { Level } from './sandbox-config.ts'
 import { type Probed, SelfTest } from './self-test.ts'
 
 /** The levels with a sandbox. */

@@ -1,6 +1,9 @@
+import { chmodSync, chownSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Containment, ProcessScope } from '../process/containment.ts'
 import { countThreads } from '../process/limit-own-process.ts'
-import { makeFolder, removeFolder } from './fresh-folder.ts'
 import { prlimitArguments, type SandboxLimits } from './sandbox-limits.ts'
 
 /** A process scope without a sandbox, and its work folder. */
@@ -35,4 +38,30 @@ function processLimit(limits: SandboxLimits): number | undefined {
   const uid = process.geteuid?.()
   if (uid === undefined || uid === 0) return undefined
   return countThreads(uid) + limits.processes
+}
+
+/** An empty folder for one run, which belongs to the user that it runs as. */
+export function makeFolder(user: number | undefined): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-work-')))
+  if (user !== undefined) chownSync(folder, user, user)
+  return folder
+}
+
+/** Removes the folder with its content. A run may have removed the permissions of its own folders, also for this process if the user is the same. */
+export async function removeFolder(folder: string): Promise<void> {
+  const remove = () => rm(folder, { recursive: true, force: true })
+  await remove().catch(() => {
+    openUp(folder)
+    return remove().catch(() => {})
+  })
+}
+
+function openUp(folder: string): void {
+  try {
+    chmodSync(folder, 0o700)
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      if (entry.isDirectory()) openUp(join(folder, entry.name))
+  } catch {
+    // A folder that cannot be opened stays; the rest is removed.
+  }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import type { RunControls } from '../../contract/executor.ts'
+import type { Job, RunControls } from '../../contract/executor.ts'
 import { LimitsConfig } from './sandbox-limits.ts'
 
 /** The isolation settings of every tool that runs as a process. */
@@ -42,3 +42,10 @@ export async function resolveEnv(
   const resolved = Object.fromEntries(await Promise.all(entries))
   return traceparent === undefined ? resolved : { ...resolved, TRACEPARENT: traceparent }
 }
+
+/** The isolation levels of a process, the best first. */
+export type Level = 'isolated' | 'confined' | 'limited'
+
+/** The level of a job: a workspace without the grant `host` always runs isolated. */
+export const levelOf = ({ grants }: Job, requested: Level | undefined): Level | undefined =>
+  grants === undefined || grants.includes('host') ? requested : 'isolated'

@@ -13,14 +13,14 @@ import type { AllowedFolder } from './allowed-folders.ts'
 import { type Mount, workFolder } from './bubblewrap-arguments.ts'
 import { type ConfinedSandbox, confinedSandbox } from './confined-sandbox.ts'
 import { type IsolatedSandbox, isolatedSandbox, type RunUser } from './isolated-sandbox.ts'
-import type { Level } from './level.ts'
 import { Levels } from './levels.ts'
 import { type LimitedSandbox, limitedSandbox } from './limited-sandbox.ts'
+import type { Level } from './sandbox-config.ts'
 import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
 import type { Shield } from './shield.ts'
 
 /** The decisions of the operator. */
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly env: Environment
   /** Whether tools may run with limits only, if they request it or no sandbox is available. */
   readonly allowLimited?: boolean | undefined
@@ -53,7 +53,7 @@ export interface SandboxRequest {
 }
 
 /** The input of a program, and the callbacks for its output. */
-export interface SandboxWork {
+interface SandboxWork {
   readonly stdin?: string | Buffer | undefined
   readonly timeoutMs: number
   readonly controls: RunControls

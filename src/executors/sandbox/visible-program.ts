@@ -6,7 +6,7 @@ import { followLinks } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
 import { type Mount, sandboxPath, workFolder } from './bubblewrap-arguments.ts'
-import type { Level } from './level.ts'
+import type { Level } from './sandbox-config.ts'
 
 const systemPath = /^\/(usr|bin|sbin|lib[0-9x]*)(\/|$)/
 const ownPath = /^\/(work|tmp)$/

@@ -1,7 +1,7 @@
 import { toDisplayName } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
-import { type Fields, fieldOf, isFields } from './bundle-view.ts'
+import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.ts'
 
 /** A tool converted from another format, with the source paths of its parts. */
 interface ForeignTool {
@@ -28,7 +28,7 @@ export const isForeign = (tool: Fields): boolean => ours.every((key) => fieldOf(
  * Reads `{type: 'function', function: {...}}`, `{name, parameters}`, `{name, inputSchema}` and `{name, input_schema}`. Such a tool
  * has no executor: it becomes a tool of an MCP server that is still to be named, under its original name.
  */
-export function readForeignTool(tool: Fields): ForeignTool {
+function readForeignTool(tool: Fields): ForeignTool {
   const nested = isFields(tool.function)
   const inner = isFields(tool.function) ? tool.function : tool
   const schemaKey = Object.hasOwn(inner, 'parameters') ? 'parameters' : 'inputSchema'
@@ -98,4 +98,61 @@ export function warnName(from: string, to: string, path: readonly PropertyKey[])
   if (from === to) return []
   const message = `'${from}' was renamed to '${to}'`
   return [{ path, message, hint: 'names in the registry are snake_case', severity: 'warning' }]
+}
+
+/** A list of tools, bare or under `tools`, each in the format of Tooldex, OpenAI, MCP or Anthropic. */
+export function toolListAsBundle(given: unknown): BundleView {
+  // A raw tools/list response of an MCP server nests the list one level deeper.
+  const wrapped = isFields(given) && isFields(given.result) && !Array.isArray(given.tools)
+  const value = wrapped ? given.result : given
+  const bare = Array.isArray(value)
+  const list: unknown = isFields(value) ? value.tools : value
+  const items: readonly unknown[] = Array.isArray(list) ? list : []
+  const read = items.map((item) => (isFields(item) && isForeign(item) ? readForeignTool(item) : undefined))
+  const findings = read.flatMap((tool, index) =>
+    (tool?.findings ?? []).map((found) => ({ ...found, path: ['tools', index, ...found.path] })),
+  )
+  return {
+    value: { tooldex: 1, tools: Array.isArray(list) ? items.map((item, index) => read[index]?.value ?? item) : list },
+    origin: ([first, index, ...rest]) => [
+      ...(wrapped ? ['result'] : []),
+      ...(bare || first === undefined ? [] : [first]),
+      ...(index === undefined ? [] : [index]),
+      ...(read[Number(index)]?.origin(rest) ?? rest),
+    ],
+    findings: [...findings, ...warnNotRunnable(items), ...remarkPage(value)],
+    impliesCategories: true,
+  }
+}
+
+/** A paginated response has a cursor on every page but the last. */
+function remarkPage(value: unknown): readonly Finding[] {
+  if (!isFields(value) || typeof value.nextCursor !== 'string') return []
+  const message = 'this is one page of the tools of a server, and more pages follow'
+  return [
+    { path: ['tools'], message, hint: 'ask with the cursor, and import the other pages too', severity: 'warning' },
+  ]
+}
+
+/** One warning for the whole list instead of one for each tool. */
+function warnNotRunnable(items: readonly unknown[]): readonly Finding[] {
+  const tools = items.filter(isFields)
+  const foreign = tools.filter(isForeign)
+  const bare = tools.filter((tool) => !isForeign(tool) && lacksScript(tool))
+  return [
+    ...remark(foreign, 'cannot be called yet, because the list does not name an executor', mcpHint),
+    ...remark(bare, 'cannot be called yet, because they have no script', 'give each its scriptContent or executorType'),
+  ]
+}
+
+const mcpHint = "set executorConfig.server to the server's name, or choose another executorType"
+
+const lacksScript = (tool: Fields) =>
+  (fieldOf(tool, 'scriptContent') ?? fieldOf(tool, 'scriptFile')) == null &&
+  [undefined, 'python'].includes(fieldOf(tool, 'executorType') as string)
+
+function remark(tools: readonly Fields[], message: string, hint: string): readonly Finding[] {
+  if (tools.length === 0) return []
+  const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`
+  return [{ path: ['tools'], message: `${count} of the list ${message}`, hint, severity: 'warning' }]
 }

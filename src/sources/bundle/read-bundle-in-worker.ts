@@ -4,8 +4,8 @@ import type { Problem } from '../../base/problem.ts'
 import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-thread.ts'
 import type { OpenApiOptions } from '../../contract/bundle.ts'
 import { checkTogether } from './check-references.ts'
-import type { BundleFormat } from './detect-format.ts'
 import { locateBundle, type ReadBundle } from './locate-bundle.ts'
+import type { BundleFormat } from './read-part.ts'
 import { loadOpenApi, type ReadOpenApi, readBundlePart } from './read-part.ts'
 
 /** Reading a text, or locating problems in it. */

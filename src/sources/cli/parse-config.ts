@@ -9,8 +9,7 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { processEnv } from '../../rules/settings.ts'
-import { checkConfig, checkEnvironment, dependentsOfArg } from '../check-cli-config.ts'
-import { configKeys } from '../cli-config-keys.ts'
+import { checkConfig, checkEnvironment, configKeys, dependentsOfArg } from '../check-cli-config.ts'
 import type { ConfigCache } from './cli-source.ts'
 import { listConfigNames, looksLikePath, resolveConfig } from './config-files.ts'
 import { relaxConfig } from './relax-config.ts'
@@ -68,7 +67,7 @@ const configKind = {
 } as const
 
 /** Warnings about valid parts of a config that are probably mistakes. */
-export function advise(config: CliConfig, env: Environment): readonly Finding[] {
+function advise(config: CliConfig, env: Environment): readonly Finding[] {
   const found = [
     ...adviseOnFolder(config.workingDir ?? null, env),
     ...config.globalArgs.flatMap((arg, index) => adviseOnFlag(arg, ['globalArgs', index])),

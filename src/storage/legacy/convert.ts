@@ -176,11 +176,7 @@ const maxListed = 10
 const maxValueLength = 60
 
 /** Rejects values that the current schema cannot store, all at once: a silently changed value would be lost. */
-function checkOlderRows(
-  categories: readonly OldRow[],
-  tools: readonly OldRow[],
-  versions: readonly OldRow[],
-): void {
+function checkOlderRows(categories: readonly OldRow[], tools: readonly OldRow[], versions: readonly OldRow[]): void {
   const names = new Map(tools.map((tool) => [String(tool.id), String(tool.name)]))
   rejectProblems([
     ...categories.flatMap(({ name }) => tooLong(`the name of the category ${shorten(name)}`, name, 'category')),

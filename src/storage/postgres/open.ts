@@ -7,8 +7,7 @@ import { readSetting } from '../../rules/settings.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { type Address, type HostAddress, readAddress, type Tls } from './read-address.ts'
-import { DatabaseSocket, socketError } from './socket.ts'
-import { padStartup } from './wire-messages.ts'
+import { DatabaseSocket, padStartup, socketError } from './socket.ts'
 
 /** Timeouts and limits; every wait is bounded. */
 export interface PostgresLimits {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cutToStartup, padStartup } from './wire-messages.ts'
+import { cutToStartup, padStartup } from './socket.ts'
 
 it('keeps the options of the URL, and makes them long', () => {
   const url = padStartup('postgres://u@localhost/x?options=-c%20search_path%3Down&connect_timeout=2')

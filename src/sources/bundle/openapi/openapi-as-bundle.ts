@@ -4,8 +4,7 @@ import { registryLimits } from '../../../contract/registry.ts'
 import type { Finding } from '../../../diagnostics/finding.ts'
 import type { BundleView } from '../bundle-view.ts'
 import { checkVersion, OpenApiDocument, type OpenApiOperation } from './openapi-document.ts'
-import { categoryOf, isSelected, namespaceOf, OperationNames } from './operation-names.ts'
-import { baseUrlOf, tagsOf } from './operation-texts.ts'
+import { baseUrlOf, categoryOf, isSelected, namespaceOf, OperationNames, tagsOf } from './operation-texts.ts'
 import { toOperationTool } from './operation-tool.ts'
 
 // Paths of findings about the document begin with this, those about a tool with its path in the bundle.

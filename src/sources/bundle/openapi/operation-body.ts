@@ -1,11 +1,10 @@
 import { isObject, type JsonObject, textsOf } from '../../../base/json-values.ts'
 import type { SchemaCollector } from './closed-schema.ts'
-import { type HttpToolInput, withSentence } from './http-tool-input.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
-import { examplesOf } from './operation-parameters.ts'
+import { examplesOf, type HttpToolInput, withSentence } from './operation-parameters.ts'
 
 /** The parts of a request that come from its body. */
-export interface BodyParts {
+interface BodyParts {
   readonly body?: unknown
   readonly bodyType?: Exclude<MediaKind, 'text'>
   readonly files?: readonly string[]

@@ -1,10 +1,9 @@
 import { isObject, type JsonObject, listOf } from '../../../base/json-values.ts'
 import type { SchemaCollector } from './closed-schema.ts'
-import { type HttpToolInput, withSentence } from './http-tool-input.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
 
 /** The parts of a request that come from parameters. */
-export interface ParameterParts {
+interface ParameterParts {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
@@ -85,7 +84,7 @@ const isNested = ({ type, properties, items, allOf, anyOf, oneOf }: JsonObject):
   [properties, items, allOf, anyOf, oneOf].some((each) => each !== undefined)
 
 /** The default as a sentence: the service applies it. */
-export const defaultOf = ({ default: value }: JsonObject): string | undefined =>
+const defaultOf = ({ default: value }: JsonObject): string | undefined =>
   value === undefined || typeof value === 'object' || value === '' ? undefined : `Default: ${String(value)}.`
 
 /** The examples of a parameter or of a media type, and of its schema. */
@@ -110,4 +109,67 @@ function fillPath(path: string, names: Map<string, string>, input: HttpToolInput
     return `{${added}}`
   })
   return filled.replaceAll('#', '%23').replaceAll(' ', '%20')
+}
+
+/** The input of a tool in the making: parameters with readable names, each used once. */
+export class HttpToolInput {
+  readonly #properties = new Map<string, JsonObject>()
+  readonly #required = new Set<string>()
+
+  /** Adds a parameter under its own name, or under one that all providers accept; returns the placeholder of its value. */
+  add(name: string, schema: unknown, { required = false, suffix }: { required?: boolean; suffix: string }): string {
+    const safe = this.#freeName(name, suffix)
+    this.#properties.set(safe, isObject(schema) ? schema : {})
+    if (required) this.#required.add(safe)
+    return safe
+  }
+
+  get names(): ReadonlySet<string> {
+    return new Set(this.#properties.keys())
+  }
+
+  schema(definitions: JsonObject): JsonObject {
+    return {
+      type: 'object',
+      properties: Object.fromEntries(this.#properties),
+      ...(this.#required.size === 0 ? {} : { required: [...this.#required] }),
+      additionalProperties: false,
+      ...definitions,
+    }
+  }
+
+  /** The parameters by their types and descriptions only, for a schema that would be too large. */
+  shallowSchema(): JsonObject {
+    const shallow = ({ type, description, enum: values }: JsonObject) => ({
+      ...(type === undefined ? {} : { type }),
+      ...(values === undefined ? {} : { enum: values }),
+      ...(description === undefined ? {} : { description }),
+    })
+    const properties = Object.fromEntries([...this.#properties].map(([name, schema]) => [name, shallow(schema)]))
+    return { type: 'object', properties, ...(this.#required.size === 0 ? {} : { required: [...this.#required] }) }
+  }
+
+  get required(): ReadonlySet<string> {
+    return this.#required
+  }
+
+  #freeName(name: string, suffix: string): string {
+    const plain = name
+      .replace(/[^\w.-]+/g, '_')
+      .replace(/^[^A-Za-z_]+|_+$/g, '')
+      .slice(0, 60)
+    const safe = plain === '' || plain === '__proto__' ? 'value' : plain
+    if (!this.#properties.has(safe)) return safe
+    let free = `${safe}_${suffix}`
+    for (let count = 2; this.#properties.has(free); count++) free = `${safe}_${suffix}_${count}`
+    return free
+  }
+}
+
+/** A schema with one more sentence in its description. */
+export function withSentence(schema: unknown, ...sentences: readonly unknown[]): JsonObject {
+  const own = isObject(schema) ? schema : {}
+  const texts = [...sentences, own.description].filter((text): text is string => typeof text === 'string')
+  const description = [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '').join(' ')
+  return description === '' ? own : { ...own, description }
 }

@@ -1,24 +1,21 @@
-import { isObject, type JsonObject } from '../../../base/json-values.ts'
+import { isObject, type JsonObject, listOf } from '../../../base/json-values.ts'
 import type { OpenApiOptions } from '../../../contract/bundle.ts'
 import { ToolExample } from '../../../contract/tool-doc.ts'
 import { checkSchema, compileSchema } from '../../../json-schema/index.ts'
-import { SchemaCollector } from './closed-schema.ts'
-import { HttpToolInput } from './http-tool-input.ts'
+import { SchemaCollector, withoutInvalid } from './closed-schema.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
-import { readOperationAuth } from './operation-auth.ts'
 import { isPlainJson, readOperationBody } from './operation-body.ts'
-import { readOperationParameters } from './operation-parameters.ts'
+import { HttpToolInput, readOperationParameters } from './operation-parameters.ts'
 import { annotationsOf, baseUrlOf, readOperationTexts, tagsOf } from './operation-texts.ts'
-import { withoutInvalid } from './valid-schema.ts'
 
 /** The document and the choices that its operations share. */
-export interface ToolSources {
+interface ToolSources {
   readonly document: OpenApiDocument
   readonly options: OpenApiOptions & { readonly namespace: string }
 }
 
 /** A tool made of an operation, and what of the operation it lacks. */
-export interface OperationTool {
+interface OperationTool {
   readonly tool: JsonObject
   readonly losses: readonly string[]
 }
@@ -125,4 +122,59 @@ function toExamples(
   } catch {
     return []
   }
+}
+
+type Auth = Readonly<Record<string, string>>
+
+interface AuthOptions extends Pick<OpenApiOptions, 'auth'> {
+  readonly namespace: string
+}
+
+/** The authentication of an operation, and the schemes that cannot be expressed. */
+interface OperationAuth {
+  readonly auth: readonly Auth[]
+  readonly losses: readonly string[]
+}
+
+/**
+ * The authentication of an operation: the first alternative with secrets in the options, otherwise the first one. Each scheme
+ * needs a secret, whose name is derived from the namespace and the scheme unless the options name one.
+ */
+function readOperationAuth(
+  { operation }: OpenApiOperation,
+  document: OpenApiDocument,
+  options: AuthOptions,
+): OperationAuth {
+  const alternatives = listOf(operation.security ?? document.root.security).filter(isObject)
+  const known = alternatives.find((each) => {
+    const schemes = Object.keys(each)
+    return schemes.length > 0 && schemes.every((scheme) => secretOf(scheme, options) !== undefined)
+  })
+  // An empty alternative makes authentication optional.
+  const isOptional = alternatives.some((each) => Object.keys(each).length === 0)
+  const chosen = known ?? (isOptional ? undefined : alternatives[0])
+  const schemes = document.object(document.object(document.root.components).securitySchemes)
+  const read = Object.keys(chosen ?? {}).map((name) => toAuth(name, document.object(schemes[name]), options))
+  return {
+    auth: read.flatMap(({ auth }) => (auth === undefined ? [] : [auth])),
+    losses: read.flatMap(({ loss }) => (loss === undefined ? [] : [loss])),
+  }
+}
+
+function secretOf(scheme: string, { auth = {} }: AuthOptions): string | undefined {
+  return Object.hasOwn(auth, scheme) ? auth[scheme] : auth['*']
+}
+
+function toAuth(name: string, scheme: JsonObject, options: AuthOptions): { auth?: Auth; loss?: string } {
+  const derived = `secret:${options.namespace}_${name}`.replace(/[^\w.:-]+/g, '_').slice(0, 100)
+  const secret = secretOf(name, options) ?? derived
+  const kind = String(scheme.type)
+  if (kind === 'oauth2' || kind === 'openIdConnect') return { auth: { type: 'bearer', secret } }
+  if (kind === 'http') {
+    const type = String(scheme.scheme).toLowerCase()
+    if (type === 'bearer' || type === 'basic') return { auth: { type, secret } }
+  }
+  if (kind === 'apiKey' && typeof scheme.name === 'string' && ['header', 'query', 'cookie'].includes(String(scheme.in)))
+    return { auth: { type: String(scheme.in), name: scheme.name, secret } }
+  return { loss: `the security scheme '${name}' (${kind}) is not supported` }
 }

@@ -1,8 +1,8 @@
 import { type FlagSpec, parseFlagLine } from './parse-flag-line.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
-import { type HelpEntry, readEntries } from './read-entries.ts'
-import { readValueFacts } from './read-value-facts.ts'
+import { readValueFacts } from './read-value.ts'
 import type { Section } from './split-help.ts'
+import { type HelpEntry, readEntries } from './split-help.ts'
 
 const maxOptions = 1000
 
