@@ -247,7 +247,7 @@ async function importLive(command: string, ...subcommands: string[]) {
 describe('programs on this machine', () => {
   const live = (program: string) => (has(program) ? it : it.skip)
   const title = (program: string, text: string) =>
-    has(program) ? text : `${text} (skipped: ${program} is not installed)`
+    has(program) ? text : `${text} [skipped: ${program} is not installed]`
 
   live('git')(title('git', 'git status, log and commit'), async () => {
     const { config } = await importLive('git', 'status', 'log', 'commit')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { needs } from '../../tests/support/needs.ts'
 import { runUntilBegun } from '../../tests/support/run-until-begun.ts'
 import type { Executor, Job, RunControls, RunnableTool } from '../contract/executor.ts'
 import type { Isolation, RunOutcome } from '../contract/run.ts'
@@ -9,6 +10,8 @@ type ToolPart = Partial<Pick<RunnableTool, 'executorConfig' | 'scriptContent' | 
 export interface ExecutorFixture {
   readonly executor: Executor
   readonly isolation: Isolation
+  /** Declares a test that runs a tool: `it` where absent, or a skip where the machine lacks the isolation level. */
+  readonly when?: ReturnType<typeof needs>
   /** Gives back its argument `text`, as its output or as what it prints. */
   readonly echo: ToolPart
   /** Fails, and says `it went wrong`. */
@@ -56,7 +59,7 @@ const given = ({ output, result }: RunOutcome): string =>
 export function describeExecutor(name: string, open: () => ExecutorFixture): void {
   describe(`executor: ${name}`, () => {
     const fixture = open()
-    const { executor, speaks = true, failCode = 'EXECUTION_FAILED' } = fixture
+    const { executor, speaks = true, failCode = 'EXECUTION_FAILED', when = it } = fixture
     const jobOf = (part: ToolPart, more: Partial<Job> = {}): Job => ({
       tool: toolOf(executor.kind, part),
       input: {},
@@ -65,7 +68,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
     const run = async (part: ToolPart, more: Partial<Job> = {}, controls: RunControls = {}) =>
       executor.prepare(jobOf(part, more)).run(controls)
 
-    it('returns the output of the tool and the isolation level', async () => {
+    when('returns the output of the tool and the isolation level', async () => {
       const text = 'two words, "quotes" & $(id); é 😀'
       const outcome = await run(fixture.echo, { input: { text } })
       expect([outcome.status, given(outcome), outcome.errorCode]).toEqual(['SUCCESS', text, null])
@@ -73,7 +76,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       expect(outcome.result.durationMs).toBeGreaterThan(0)
     })
 
-    it('plans a call without running it', async () => {
+    when('plans a call without running it', async () => {
       const plan = await executor.prepare(jobOf(fixture.wait, { timeoutMs: 1234 })).plan()
       expect([plan.kind, plan.isolation, plan.timeoutMs]).toEqual([executor.kind, fixture.isolation, 1234])
     })
@@ -96,13 +99,13 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       expect(declared[0]?.get('text')).toEqual([2, 'null'])
     })
 
-    it('a tool that fails is a result with a code and a reason', async () => {
+    when('a tool that fails is a result with a code and a reason', async () => {
       const outcome = await run(fixture.fail)
       expect([outcome.status, outcome.errorCode]).toEqual(['FAILED', failCode])
       expect(all(outcome)).toContain('it went wrong')
     })
 
-    it('ends at its deadline, which the call may shorten, and keeps what was printed', async () => {
+    when('ends at its deadline, which the call may shorten, and keeps what was printed', async () => {
       const { outcome, seconds } = await runUntilBegun(
         (limit) => run(fixture.wait, { timeoutMs: 1000 * limit }),
         (ended) => !speaks || all(ended).includes('started'),
@@ -112,7 +115,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       if (speaks) expect(all(outcome)).toContain('started')
     })
 
-    it('ends when it is cancelled, and passes output on while it runs', async () => {
+    when('ends when it is cancelled, and passes output on while it runs', async () => {
       const stop = new AbortController()
       let seen = ''
       const controls = {
@@ -128,7 +131,7 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       if (speaks) expect(seen).toContain('started')
     })
 
-    it('does not start a call that is cancelled already', async () => {
+    when('does not start a call that is cancelled already', async () => {
       const { status } = await run(fixture.wait, {}, { signal: AbortSignal.abort() })
       expect(status).toBe('CANCELLED')
     })
@@ -148,30 +151,26 @@ export function describeExecutor(name: string, open: () => ExecutorFixture): voi
       expect([deadline({ timeoutMs: 5000 }), deadline({ timeoutMs: 2 ** 40 })]).toEqual([5000, 2 ** 31 - 1])
     })
 
-    it.skipIf(fixture.flood === undefined)(
-      fixture.flood === undefined ? 'cuts output without end [skipped: it prints nothing]' : 'cuts output without end',
-      async () => {
-        const outcome = await run(fixture.flood ?? {}, { timeoutMs: 150_000 })
-        expect([outcome.status, outcome.errorCode]).toEqual(['FAILED', 'OUTPUT_LIMIT'])
-        expect(outcome.result.truncated).toBe(true)
-        expect(outcome.result.stdout.length).toBeLessThan(2 * 1024 * 1024)
-      },
-    )
+    const whenFlooded = fixture.flood === undefined ? needs(false, 'it prints nothing') : when
+    whenFlooded('cuts output without end', async () => {
+      const outcome = await run(fixture.flood ?? {}, { timeoutMs: 150_000 })
+      expect([outcome.status, outcome.errorCode]).toEqual(['FAILED', 'OUTPUT_LIMIT'])
+      expect(outcome.result.truncated).toBe(true)
+      expect(outcome.result.stdout.length).toBeLessThan(2 * 1024 * 1024)
+    })
 
-    it.skipIf(fixture.greet === undefined)(
-      `resolves secrets at the last moment${fixture.greet === undefined ? ' [skipped: it has no variables]' : ''}`,
-      async () => {
-        const asked: string[] = []
-        const secret = async (reference: string) => {
-          asked.push(reference)
-          return 'hello from the safe'
-        }
-        const plan = await executor.prepare(jobOf(fixture.greet ?? {})).plan()
-        expect([asked, JSON.stringify(plan).includes('hello')]).toEqual([[], false])
-        const outcome = await run(fixture.greet ?? {}, {}, { secret })
-        expect([given(outcome), asked]).toEqual(['hello from the safe', ['secret:greeting']])
-        expect(await codeOf(run(fixture.greet ?? {}))).toBe('SECRET_UNAVAILABLE')
-      },
-    )
+    const whenGreeted = fixture.greet === undefined ? needs(false, 'it has no variables') : when
+    whenGreeted('resolves secrets at the last moment', async () => {
+      const asked: string[] = []
+      const secret = async (reference: string) => {
+        asked.push(reference)
+        return 'hello from the safe'
+      }
+      const plan = await executor.prepare(jobOf(fixture.greet ?? {})).plan()
+      expect([asked, JSON.stringify(plan).includes('hello')]).toEqual([[], false])
+      const outcome = await run(fixture.greet ?? {}, {}, { secret })
+      expect([given(outcome), asked]).toEqual(['hello from the safe', ['secret:greeting']])
+      expect(await codeOf(run(fixture.greet ?? {}))).toBe('SECRET_UNAVAILABLE')
+    })
   })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { needsLevel } from '../../../tests/support/needs.ts'
 import { tempFolder } from '../../../tests/support/temp-folder.ts'
 import { describeExecutor, toolOf } from '../executor.suite.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
@@ -10,9 +11,11 @@ const executor = createShellExecutor({ sandbox, env: process.env })
 
 for (const isolation of ['isolated', 'confined', 'limited'] as const) {
   const tool = (command: unknown[], more = {}) => ({ executorConfig: { command, isolation, ...more } })
+  const when = await needsLevel(isolation)
   describeExecutor(`shell, ${isolation}`, () => ({
     executor,
     isolation,
+    when,
     echo: tool(['printf', '%s', '{{text}}']),
     fail: tool(['sh', '-c', 'echo it went wrong >&2; exit 3']),
     wait: tool(['sh', '-c', 'echo started; sleep 60']),
@@ -58,13 +61,15 @@ describe('fillCommand', () => {
   })
 })
 
+const whenLevel = { isolated: await needsLevel('isolated'), confined: await needsLevel('confined') }
+
 describe('shell executor', () => {
   const run = (executorConfig: object, input = {}) =>
     executor
       .prepare({ tool: toolOf('shell', { executorConfig: executorConfig as Record<string, unknown> }), input })
       .run({})
 
-  it('has a fresh folder, a small environment, and pipes a value to stdin', async () => {
+  whenLevel.isolated('has a fresh folder, a small environment, and pipes a value to stdin', async () => {
     const { result } = await run({ command: ['sh', '-c', 'pwd; env | sort; cat'], stdin: 'text' }, { text: 'piped' })
     expect(result.stdout).toBe('/work\nHOME=/work\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/work\npiped')
   })
@@ -96,12 +101,11 @@ describe('shell executor', () => {
     expect((await run({ command: ['false'] })).errorMessage).not.toContain('visible')
   })
 
-  it('distinguishes a signal from an exit code', async () => {
-    for (const isolation of ['isolated', 'confined']) {
+  for (const isolation of ['isolated', 'confined'] as const)
+    whenLevel[isolation](`distinguishes a signal from an exit code: ${isolation}`, async () => {
       const { errorCode, result } = await run({ command: ['sh', '-c', 'kill -SEGV $$'], isolation })
       expect([errorCode, result.signal, result.exitCode]).toEqual(['KILLED_BY_SIGNAL', 'SIGSEGV', null])
       const failed = await run({ command: ['sh', '-c', 'exit 255'], isolation })
       expect([failed.errorCode, failed.result.exitCode]).toEqual(['EXECUTION_FAILED', 255])
-    }
-  })
+    })
 })
