@@ -1,4 +1,4 @@
-// Characters beyond plain ones, by what JavaScript says they are: see src/search/split-identifiers.ts.
+// Characters beyond plain ones, by what JavaScript says they are: see src/search/tokenize.ts.
 import { take } from './memory'
 
 export const gap: u8 = 0

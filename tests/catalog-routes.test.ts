@@ -40,7 +40,7 @@ onServer(
       expect(body.sets[0].tools).toBeGreaterThan(1)
       expect(body.warnings).toEqual([
         'catalog: 1 relevant id(s) match no tool; they count as not found',
-        'catalog: 1 query(s) have no relevant tool; they are not scored',
+        'catalog: 1 query(s) have no relevant tool; they count for the verdict only',
       ])
       // A draft is not offered, so that it cannot be found.
       const hidden = await server().request('POST', '/eval', {

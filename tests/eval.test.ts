@@ -131,7 +131,7 @@ describe('eval', () => {
     const { warnings, macro } = await evaluate({ folders: [writeSet(queries, [...defaultTools, defaultTools[1]])] })
     expect(warnings.map((warning) => warning.replace(/^[^:]*: /, ''))).toEqual([
       '1 relevant id(s) match no tool; they count as not found',
-      '1 query(s) have no relevant tool; they are not scored',
+      '1 query(s) have no relevant tool; they count for the verdict only',
       '1 tool id(s) are duplicates; the last one counts',
       '1 query id(s) are duplicates',
     ])

@@ -1,12 +1,12 @@
-// Chooses the factor of the weights of src/search/soft-matches.ts: fit-matches.mjs BENCH_DIR FOLDS_DIR
+// Chooses the factor of the weights of src/search/first-hits.ts: fit-matches.mjs BENCH_DIR FOLDS_DIR
 //   as for fit-confidence.mjs; prints the change of nDCG@10 of each set with the factor chosen on the others, then that of all
 // Build the project first.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadEncoder } from '../dist/search/encoder.js'
+import { matchGain } from '../dist/search/first-hits.js'
 import { SearchEngine } from '../dist/search/search-engine.js'
-import { matchGain } from '../dist/search/soft-matches.js'
 import { TextIndex } from '../dist/search/text-index.js'
 import { createTokenizer, termsOf } from '../dist/search/tokenize.js'
 

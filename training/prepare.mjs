@@ -6,8 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { LexicalIndex } from '../dist/search/lexical-index.js'
-import { splitIdentifiers } from '../dist/search/split-identifiers.js'
-import { createTokenizer } from '../dist/search/tokenize.js'
+import { createTokenizer, splitIdentifiers } from '../dist/search/tokenize.js'
 import { toolFields } from '../dist/search/tool-fields.js'
 
 const [bench, packages, out, extra] = process.argv.slice(2)

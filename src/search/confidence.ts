@@ -1,5 +1,8 @@
 import type { Fit } from '../contract/search.ts'
 import { type ConfidenceWeights, confidenceWeights } from './confidence-weights.ts'
+import type { QueryTerm } from './lexical-index.ts'
+import { cosineOf, type Heights, heightOf } from './semantic-index.ts'
+import { toCosine } from './vector-table.ts'
 
 /** The evidence that a hit serves the query; that of the first hit decides whether any tool does. */
 export interface Evidence {
@@ -52,3 +55,42 @@ export function featuresOf({ bm25, ideal, cosine = 0, mean, background, deviatio
 /** The verdict of a confidence; the same on every surface. */
 export const fitFor = (confidence: number): Fit =>
   confidence >= confidenceWeights.good ? 'good' : confidence >= confidenceWeights.weak ? 'weak' : 'none'
+
+/** The signals of one query, by position. */
+export interface Signals {
+  readonly text: string
+  readonly terms: readonly QueryTerm[]
+  /** The words of the query before corrections, and the BM25 score of a tool with all of them. */
+  readonly asked: readonly string[]
+  readonly ideal: number
+  /** The word scores and the semantic deviations of this query only. */
+  readonly words?: Float64Array
+  readonly heights?: Heights | undefined
+  /** The votes of example requests and of past queries, by tool id. */
+  readonly votes: readonly (ReadonlyMap<string, number> | undefined)[]
+  /** The sum of words, meaning and experience. */
+  readonly total: Float64Array
+}
+
+/** The votes of all experience for a tool. */
+export const votesFor = (id: string, { votes }: Signals): number =>
+  votes.reduce((sum, each) => sum + (each?.get(id) ?? 0), 0)
+
+/** The evidence for one tool. */
+export function evidenceOf(
+  position: number,
+  signals: Signals,
+  { isBuiltIn, id }: { readonly isBuiltIn: boolean; readonly id: string },
+): Evidence {
+  const { words, heights, ideal, asked } = signals
+  return {
+    bm25: words?.[position] ?? 0,
+    ideal,
+    cosine: heights !== undefined && isBuiltIn ? cosineOf(heights, position) : undefined,
+    mean: toCosine(heights?.mean ?? 0),
+    background: heights?.background ?? 0,
+    deviation: heightOf(heights, position),
+    words: asked.length,
+    votes: votesFor(id, signals),
+  }
+}

@@ -1,8 +1,7 @@
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { SearchableTool } from '../contract/search.ts'
-import { Background } from './background.ts'
 import type { Embedder } from './encoder.ts'
 import type { LexicalIndex, TermWeights } from './lexical-index.ts'
-import { NearTerms } from './near-terms.ts'
 import type { ToolWords } from './text-index.ts'
 import { toCosine, VectorTable } from './vector-table.ts'
 
@@ -156,3 +155,126 @@ export const standardize = (product: number, { mean, scale }: Heights): number =
 /** The cosine of one tool to the query. */
 export const cosineOf = (heights: Heights | undefined, position: number): number =>
   toCosine(heights?.products[position] ?? 0)
+
+/** The weight of a word that is near one of the request, tuned on public sets that its encoder was not trained on. */
+const nearWeight = 0.3
+const maxRemembered = 20_000
+
+interface NearTerm {
+  readonly term: string
+  readonly weight: number
+}
+
+/** The terms of a catalog that mean about the same as a word of a request. */
+export class NearTerms {
+  readonly #embedder: Embedder
+  readonly #known = new BoundedMap<string, readonly NearTerm[]>(maxRemembered)
+
+  constructor(embedder: Embedder) {
+    this.#embedder = embedder
+  }
+
+  /** With their weights; a term counts no more than the word that it stands for. */
+  of(text: string, lexical: LexicalIndex): TermWeights {
+    const near = new Map<string, number>()
+    const { tokenizer } = lexical
+    const words = new Set(tokenizer.words(text))
+    const own = new Set(Array.from(words, (word) => tokenizer.term(word)))
+    for (const word of words) {
+      const asked = tokenizer.term(word)
+      if (asked === undefined) continue
+      const rarity = lexical.rarity(asked)
+      for (const { term, weight } of this.#nearTo(word, lexical)) {
+        if (own.has(term) || lexical.countOf(term) === 0) continue
+        const share = weight * Math.min(1, rarity / lexical.rarity(term))
+        if (share > (near.get(term) ?? 0)) near.set(term, share)
+      }
+    }
+    return near
+  }
+
+  #nearTo(word: string, { tokenizer }: LexicalIndex): readonly NearTerm[] {
+    const known = this.#known.get(word)
+    if (known !== undefined) return known
+    const near = (this.#embedder.nearWords?.(word) ?? []).flatMap(({ word: other, cosine }) => {
+      const term = tokenizer.term(other)
+      return term === undefined ? [] : [{ term, weight: nearWeight * cosine }]
+    })
+    this.#known.set(word, near)
+    return near
+  }
+}
+
+/** Everyday requests of many subjects; what they find in a catalog by chance shows how near any request is to one of its tools. */
+const backgroundRequests: readonly string[] = [
+  'find a recipe with the vegetables in my fridge',
+  'show the weather forecast for the weekend',
+  'what is the fastest route to the airport',
+  'translate this sentence into Spanish',
+  'play some relaxing music',
+  'calculate the area of a triangle',
+  'book a table for two at an Italian restaurant',
+  'generate a secure password',
+  'get the current price of a stock',
+  'summarize a long document',
+  'count the rows of a database table',
+  'plan a training schedule for a marathon',
+  'turn off the lights in the kitchen',
+  'solve a quadratic equation',
+  'restart the server',
+  'add a contact to the address book',
+  'read the text in a scanned page',
+  'compare two insurance offers',
+  'merge two branches',
+  'extract the names of people from an article',
+  'how many calories does a banana have',
+  'schedule a meeting with the sales department',
+  'apply for a loan',
+  'simulate the motion of a pendulum',
+]
+
+interface Nearest {
+  readonly query: Float32Array
+  product: number
+  /** The tool with the product; -1 for none. */
+  position: number
+  isKnown: boolean
+}
+
+/**
+ * How near unrelated requests are to the tools of a catalog: the mean of the cosines to the nearest tool. It depends on the tools
+ * only, and not on the order in which they were added.
+ */
+export class Background {
+  readonly #nearest: readonly Nearest[]
+
+  constructor(embedder: Embedder) {
+    this.#nearest = backgroundRequests.flatMap((text) => {
+      const query = embedder.embedQuery(text)?.slice()
+      return query === undefined ? [] : [{ query, product: 0, position: -1, isKnown: false }]
+    })
+  }
+
+  /** A tool was added. */
+  add(position: number, table: VectorTable): void {
+    for (const each of this.#nearest) {
+      if (!each.isKnown) continue
+      const { product } = table.highest(each.query, position, position + 1)
+      if (product > each.product) Object.assign(each, { product, position })
+    }
+  }
+
+  remove(position: number): void {
+    for (const each of this.#nearest) if (each.position === position) each.isKnown = false
+  }
+
+  /** Changes the last products of the table. */
+  mean(table: VectorTable): number {
+    let sum = 0
+    for (const each of this.#nearest) {
+      if (!each.isKnown) Object.assign(each, table.highest(each.query), { isKnown: true })
+      sum += toCosine(each.product)
+    }
+    return this.#nearest.length === 0 ? 0 : sum / this.#nearest.length
+  }
+}

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitUnicode } from './split-identifiers.ts'
 import { TextIndex } from './text-index.ts'
-import { createTokenizer, termsOf } from './tokenize.ts'
+import { createTokenizer, splitUnicode, termsOf } from './tokenize.ts'
 import { fieldNames, isNamed } from './tool-fields.ts'
 
 const endings = `ational tional enci anci izer abli alli entli eli ousli ization ation ator alism iveness fulness ousness aliti

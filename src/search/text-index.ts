@@ -1,8 +1,7 @@
 import type { SearchableTool } from '../contract/search.ts'
 import { textIndexBinary } from './kernels.ts'
-import { kindAt } from './split-identifiers.ts'
 import type { Query, TextKernel } from './text-kernel.ts'
-import { stopWords, type Tokenizer } from './tokenize.ts'
+import { kindAt, stopWords, type Tokenizer } from './tokenize.ts'
 import { fieldNames, fieldWeights, visitFields } from './tool-fields.ts'
 import { instantiate } from './wasm.ts'
 

@@ -1,6 +1,6 @@
 import { TooldexError } from '../base/errors.ts'
 import type { SearchableTool } from '../contract/search.ts'
-import { splitIdentifiers } from './split-identifiers.ts'
+import { splitIdentifiers } from './tokenize.ts'
 
 /** A searched field of a tool, with the weight of its words. */
 interface ToolField {

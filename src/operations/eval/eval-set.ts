@@ -36,8 +36,10 @@ export function readEvalSet(folder: string): EvalSet {
   }
   const tools = readJsonLines(join(folder, 'tools.jsonl'), ToolLine).map(toSearchable)
   const queries = readJsonLines(join(folder, 'queries.jsonl'), QueryLine)
-  if (tools.length === 0) throw new TooldexError('FILE_REFUSED', `${join(folder, 'tools.jsonl')} has no tools.`)
-  if (queries.length === 0) throw new TooldexError('FILE_REFUSED', `${join(folder, 'queries.jsonl')} has no queries.`)
+  if (tools.length === 0)
+    throw new TooldexError('FILE_REFUSED', `${join(folder, 'tools.jsonl')} has no tools.`, { hint })
+  if (queries.length === 0)
+    throw new TooldexError('FILE_REFUSED', `${join(folder, 'queries.jsonl')} has no queries.`, { hint })
   return { name: basename(resolve(folder)), tools, queries }
 }
 
@@ -66,7 +68,9 @@ export function findOddities({
   const queryIds = new Set(queries.map((query) => query.id))
   return [
     ...(unknown === 0 ? [] : [`${name}: ${unknown} relevant id(s) match no tool; they count as not found`]),
-    ...(unanswered === 0 ? [] : [`${name}: ${unanswered} query(s) have no relevant tool; they are not scored`]),
+    ...(unanswered === 0
+      ? []
+      : [`${name}: ${unanswered} query(s) have no relevant tool; they count for the verdict only`]),
     ...(ids.size === tools.length
       ? []
       : [`${name}: ${tools.length - ids.size} tool id(s) are duplicates; the last one counts`]),

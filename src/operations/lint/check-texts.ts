@@ -5,7 +5,7 @@ import { readParameters, type SchemaParameters } from '../../json-schema/read-pa
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
-import { splitIdentifiers } from '../../search/split-identifiers.ts'
+import { splitIdentifiers } from '../../search/tokenize.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { encoderFile } from '../base/package-info.ts'
-import { clausesOf } from './clauses.ts'
 import { loadEncoder } from './encoder.ts'
+import { clausesOf } from './first-hits.ts'
 import { SearchEngine } from './search-engine.ts'
 
 it('splits a request into its clauses', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitIdentifiers, splitUnicode } from './split-identifiers.ts'
+import { splitIdentifiers, splitUnicode } from './tokenize.ts'
 
 describe('splitIdentifiers', () => {
   it.each([
