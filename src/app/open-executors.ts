@@ -175,7 +175,7 @@ interface SourceParts {
 }
 
 /** The stored sources for the executor of MCP tools: it starts only what is approved, and granted to its workspace. */
-export function sourceAccess({ sources, signIns }: Stores, parts: SourceParts) {
+function sourceAccess({ sources, signIns }: Stores, parts: SourceParts) {
   const { grantsOf, secretsOf, box } = parts
   const find = async ({ workspace, name }: SourceRef): Promise<McpServer> => {
     const source = await sources.summary(workspace, name)
@@ -219,7 +219,7 @@ export function keepSources(mcp: Pick<McpExecutor, 'upstreams'>, stores: Stores,
 }
 
 /** The servers of sources for operations. */
-export function toSourceServers(
+function toSourceServers(
   { upstreams }: Pick<McpExecutor, 'upstreams'>,
   grantsOf: GrantsOf,
   signIns: SignInClient,

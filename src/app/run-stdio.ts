@@ -114,7 +114,7 @@ const loadRemoteClient = lazyModule(() => import('../operations/registry-client/
 const loadOwnRegistry = lazyModule(() => import('./open-own-registry.ts'), 128)
 
 /** The registry whose tools are offered together with those of configs. */
-export interface AttachedRegistry {
+interface AttachedRegistry {
   readonly client: RegistryClient
   /** The interval of polling for changed tools; undefined if polling would lock the database. */
   readonly pollMs: number | undefined
@@ -127,7 +127,7 @@ const pollMs = 3000
 const idleMs = 4000
 
 /** Finds the registry of the named or local server, or else of the local database; undefined if there is none. */
-export function attachRegistry(options: RunOptions, logger: Logger, ending: AbortSignal): AttachedRegistry | undefined {
+function attachRegistry(options: RunOptions, logger: Logger, ending: AbortSignal): AttachedRegistry | undefined {
   rejectContradictions(options)
   // A policy file applies to local configs; a server has its own policies.
   if (!options.registry || options.policy !== undefined) return undefined

@@ -165,7 +165,7 @@ const formats: Record<string, readonly string[]> = {
 const maxValuesLength = 300
 
 /** A schema reduced to one of its types, with the keywords that apply to that type. */
-export function narrowToType(state: CompileState, node: JsonSchema, type: string): JsonSchema {
+function narrowToType(state: CompileState, node: JsonSchema, type: string): JsonSchema {
   const own = keywordsOfType[type] ?? []
   const foreign = Object.values(keywordsOfType)
     .flat()
@@ -204,7 +204,7 @@ function withValues(state: CompileState, node: JsonSchema, type: string): JsonSc
 }
 
 /** Whether a format is supported for a type. */
-export const takesFormat = (type: string, format: unknown): boolean => formats[type]?.includes(String(format)) === true
+const takesFormat = (type: string, format: unknown): boolean => formats[type]?.includes(String(format)) === true
 
 /** An exclusive bound becomes the next integer for integers, and an inclusive bound, which is slightly too wide, for others. */
 function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSchema {

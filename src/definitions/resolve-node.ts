@@ -136,7 +136,7 @@ type Note = (merged: JsonSchema, one: JsonSchema, other: JsonSchema) => void
 type Merge = (one: unknown, other: unknown, note: Note) => unknown
 
 /** One schema that accepts exactly the values that both accept, or undefined if there is no simple one. */
-export function mergeSchemas(one: JsonSchema, other: JsonSchema, note: Note = () => {}): JsonSchema | undefined {
+function mergeSchemas(one: JsonSchema, other: JsonSchema, note: Note = () => {}): JsonSchema | undefined {
   if (exclusiveGroups.some((group) => !mayJoin(group, one, other)) || !mayJoinProperties(one, other)) return undefined
   if ('nullable' in one || 'nullable' in other) return undefined
   const entries: [string, unknown][] = []

@@ -12,7 +12,7 @@ interface Position {
 }
 
 /** Writes the TypeScript types of one JSON Schema; targets of refs become aliases, so that recursive schemas are types, too. */
-export class TypeWriter {
+class TypeWriter {
   readonly #document: SchemaDocument
   readonly #prefix: string
   readonly #aliases = new Map<JsonObject, string>()
@@ -202,7 +202,7 @@ export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) 
 export const indent = (text: string): string => text.replaceAll(/^/gm, '  ')
 
 /** A name for types: `get-weather` becomes `GetWeather`. */
-export function pascalCase(name: string): string {
+function pascalCase(name: string): string {
   const words = name.match(/[A-Za-z0-9]+/g) ?? []
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   return (/^\d/.test(joined) ? `_${joined}` : joined).slice(0, 50)
@@ -239,7 +239,7 @@ const maxDoc = 300
 const maxFact = 60
 
 /** The literal type of a JSON value; objects and arrays have no literal types. */
-export function literalOf(value: unknown): string {
+function literalOf(value: unknown): string {
   if (Array.isArray(value)) return 'Array<unknown>'
   if (isObject(value)) return '{ [key: string]: unknown }'
   // Both are line ends to TypeScript, but not to JSON.
@@ -247,7 +247,7 @@ export function literalOf(value: unknown): string {
 }
 
 /** The comment of a property, on a line of its own: its description, default and bounds; empty where it has none. */
-export function typeDoc(schema: unknown): string {
+function typeDoc(schema: unknown): string {
   if (!isObject(schema)) return ''
   const text = typeof schema.description === 'string' ? cutText(toLine(schema.description), maxDoc) : ''
   const facts = factsOf(schema)

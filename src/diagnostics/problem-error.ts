@@ -1,5 +1,6 @@
 import { type ErrorCode, TooldexError } from '../base/errors.ts'
 import { fromPointer, type Problem } from '../base/problem.ts'
+import { type Finding, toProblem } from './finding.ts'
 import { toSentence, withoutPeriod } from './sentences.ts'
 import { withDefaultHint } from './shape-problems.ts'
 
@@ -40,6 +41,13 @@ export function toProblemError({
   const message = `${what} was refused: ${text}`
   const options = { problems: listed.map(withDefaultHint), ...(hint === undefined ? {} : { hint }) }
   return new TooldexError(code, toSentence(message), options)
+}
+
+/** Rejects an input in which checks found anything, with all messages in one. */
+export function refuseFindings(findings: readonly Finding[]): void {
+  if (findings.length === 0) return
+  const message = `${findings.map((finding) => finding.message).join('; ')}.`
+  throw new TooldexError('INPUT_INVALID', message, { problems: findings.map((finding) => toProblem(finding)) })
 }
 
 /** The first problems of a value in one sentence. */

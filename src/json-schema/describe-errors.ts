@@ -87,7 +87,7 @@ function toProblem({ path, message, hint, kind }: ErrorDescription): Problem {
 }
 
 /** The description of one error of the validator. */
-export interface ErrorDescription {
+interface ErrorDescription {
   readonly path: readonly PropertyKey[]
   readonly message: string
   readonly hint?: string
@@ -240,6 +240,6 @@ function kindOf(value: unknown): string {
 }
 
 /** The parts of a JSON pointer, with indexes as numbers. */
-export function readPath(pointer: string): readonly PropertyKey[] {
+function readPath(pointer: string): readonly PropertyKey[] {
   return fromPointer(pointer).map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part))
 }

@@ -103,20 +103,14 @@ type Parsed<Value> =
   | { readonly success: false; readonly issues: readonly z.core.$ZodIssue[] }
 
 /** Parses an output, the items of a long list one by one, so that other requests get their turns. */
-export async function parseInTurns<Output extends z.ZodType>(
-  schema: Output,
-  value: unknown,
-): Promise<z.output<Output>> {
+async function parseInTurns<Output extends z.ZodType>(schema: Output, value: unknown): Promise<z.output<Output>> {
   const parsed = await safeParseInTurns(schema, value)
   if (!parsed.success) throw new z.ZodError([...parsed.issues])
   return parsed.data
 }
 
 /** The same with all issues of an input. */
-export async function safeParseInTurns<Type extends z.ZodType>(
-  schema: Type,
-  value: unknown,
-): Promise<Parsed<z.output<Type>>> {
+async function safeParseInTurns<Type extends z.ZodType>(schema: Type, value: unknown): Promise<Parsed<z.output<Type>>> {
   const lists = longListsOf(schema, value)
   const whole = schema.safeParse(
     lists.reduce((rest, { path }) => withList(rest, path, []), value),

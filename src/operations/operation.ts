@@ -4,7 +4,7 @@ import type { Problem } from '../base/problem.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { UpstreamOffers } from '../contract/mcp-server.ts'
 import type { SourceServers } from '../contract/source.ts'
-import type { Caller } from '../contract/stores.ts'
+import type { Caller, RegistryState } from '../contract/stores.ts'
 import type { Metrics, Tracing } from '../contract/telemetry.ts'
 import type { Runner } from '../runs/create-runner.ts'
 import type { IdempotencyKeys } from '../runs/idempotency-keys.ts'
@@ -12,7 +12,6 @@ import type { MemoryResults } from '../runs/memory-results.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import type { Database } from '../storage/database.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
-import type { PresentState } from './catalog/present-state.ts'
 import type { SearchMemory } from './learning/search-memory.ts'
 import type { Registry } from './registry/registry.ts'
 import type { RegistryClient } from './registry-client/registry-client.ts'
@@ -176,3 +175,19 @@ export function defineOperation<
 ): Operation<Input, Output, OperationContext<Needs>, Name> {
   return operation
 }
+
+/** The state of the registry at the start of a request. */
+interface PresentState {
+  readonly state: RegistryState
+  readonly readAt: number
+}
+
+// Reading a body, or waiting, may take longer: the registry is then read anew.
+const validMs = 1000
+
+export const presentState = (state: RegistryState | undefined): PresentState | undefined =>
+  state === undefined ? undefined : { state, readAt: performance.now() }
+
+/** The state of the registry that a request may rely on; undefined where it has to be read. */
+export const validState = ({ present }: { readonly present?: PresentState | undefined }): RegistryState | undefined =>
+  present !== undefined && performance.now() - present.readAt < validMs ? present.state : undefined

@@ -79,20 +79,20 @@ const nearby = 200
 const maxRun = { plain: 2, rightToLeft: 6 }
 
 /** Whether a text hides something from a person; joiners of emoji and scripts, and marks in right-to-left text, do not. */
-export function hasHiddenText(text: string): boolean {
+function hasHiddenText(text: string): boolean {
   if (!someHidden.test(text)) return false
   for (const { 0: run, index } of text.matchAll(runs)) if (!isOrdinary(run, index, text)) return true
   return false
 }
 
 /** The text with everything hidden written as `\u{...}`; ordinary joiners and marks stay. */
-export function showHiddenText(text: string): string {
+function showHiddenText(text: string): string {
   if (!someHidden.test(text)) return text
   return text.replace(runs, (run: string, index: number) => (isOrdinary(run, index, text) ? run : toEscapes(run)))
 }
 
 /** The text without characters that can split its words. */
-export const withoutHiddenText = (text: string): string => (someHidden.test(text) ? text.replace(runs, '') : text)
+const withoutHiddenText = (text: string): string => (someHidden.test(text) ? text.replace(runs, '') : text)
 
 function isOrdinary(run: string, index: number, text: string): boolean {
   if (run.startsWith('\u001b')) return isDisplaySequence(run)

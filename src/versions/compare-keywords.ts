@@ -189,7 +189,7 @@ const words = [
 ]
 
 /** Compares the limits of numbers, strings, arrays and objects. */
-export function compareBounds(walks: Walks, before: JsonObject, after: JsonObject, location: SchemaPath) {
+function compareBounds(walks: Walks, before: JsonObject, after: JsonObject, location: SchemaPath) {
   if (words.every((word) => before[word] === after[word])) return
   for (const { kind, min, max, unit } of counts) {
     const lows = [before, after].map((node) => ({ at: (node[min] as number | undefined) ?? 0, open: false }))

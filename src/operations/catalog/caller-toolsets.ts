@@ -8,8 +8,8 @@ import type { Caller, RegistryState, Stores } from '../../contract/stores.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
 import { mayUse, type NamedRule, resolveToolset, toolsetRules } from '../../rules/toolset-rules.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
+import { validState } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
-import { validState } from './present-state.ts'
 import type { ResolvedName } from './resolve-name.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))

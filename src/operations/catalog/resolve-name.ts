@@ -6,8 +6,8 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
+import { validState } from '../operation.ts'
 import { type ToolView, viewOf } from '../search/tool-view.ts'
-import { validState } from './present-state.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
@@ -147,7 +147,7 @@ type IdsByAlias = ReadonlyMap<string, readonly string[]>
 const indexes = new WeakMap<Catalog, { readonly version: number; readonly ids: Promise<IdsByAlias> }>()
 
 /** The ids of the tools with an alias in lists for models, the best first. */
-export async function idsOfAlias(tools: Catalog, alias: string): Promise<readonly string[]> {
+async function idsOfAlias(tools: Catalog, alias: string): Promise<readonly string[]> {
   const { version } = tools
   const known = indexes.get(tools)
   const ids = known?.version === version ? known.ids : readAliases(tools)

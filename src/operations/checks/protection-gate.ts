@@ -27,7 +27,7 @@ const rulesOn = (policies: readonly BundlePolicy[], toolName: string): readonly 
   })
 
 /** A proposal whose acceptance makes a change, and the protections at the time it was made. */
-export interface ProposedEdit {
+interface ProposedEdit {
   readonly createdBy: string | null
   /** The version that it is based on, if known. */
   readonly base: ToolContent | undefined
@@ -90,7 +90,7 @@ async function changesArguments(before: ToolContent, after: ToolContent): Promis
  * Rejects a change that loosens the protection of a tool, unless an admin makes it or another caller proposed it: no single
  * key with write and call can bypass an approval. A proposal loosens only protections that existed when it was made.
  */
-export async function refuseLoosening(
+async function refuseLoosening(
   { scopes, caller }: OperationContext,
   edit: ToolEdit,
   proposal?: ProposedEdit,
@@ -143,7 +143,7 @@ const isProtecting = ({ args, requireApproval, requireReplay }: ToolRule): boole
   requireApproval === true || requireReplay !== undefined || Object.keys(args).length > 0
 
 /** The policy with a rule for a name, if any. */
-export const policyNaming = (policies: readonly BundlePolicy[], toolName: string): string | undefined =>
+const policyNaming = (policies: readonly BundlePolicy[], toolName: string): string | undefined =>
   rulesOn(policies, toolName)[0]?.[0]
 
 /** Rejects a change that loosens the protection of a tool, or takes a name that belongs to another. */

@@ -175,11 +175,11 @@ function expand(text: string, env: Environment): string {
 }
 
 /** The keys of the servers in the files of clients. */
-export const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
+const serverKeys = ['mcpServers', 'servers', 'context_servers', 'mcp_servers'] as const
 export type ServerKey = (typeof serverKeys)[number]
 
 /** The fields of the URL in an entry; the first that an entry has is in force. */
-export const urlFields = ['httpUrl', 'serverUrl', 'url'] as const
+const urlFields = ['httpUrl', 'serverUrl', 'url'] as const
 export type UrlField = (typeof urlFields)[number]
 
 /** The files of MCP clients of this user and project that exist. */

@@ -125,7 +125,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 }
 
 /** Removes hidden characters from the texts that a model reads; undefined if joiners remain, which languages and emoji need. */
-export function fixHidden({ description, inputSchema }: LintTool): Fix | undefined {
+function fixHidden({ description, inputSchema }: LintTool): Fix | undefined {
   const after = { description: withoutInvisible(description), inputSchema: mapTexts(inputSchema, withoutInvisible) }
   if (hasInvisible(JSON.stringify(after))) return undefined
   const before: Readonly<Record<string, unknown>> = { description, inputSchema }

@@ -189,7 +189,7 @@ export interface SourceCost {
 }
 
 /** Counts the tokens of each source, and reports costly tools and sources. */
-export async function measureCosts(tools: readonly LintTool[], count: TokenCounter, signal?: AbortSignal) {
+async function measureCosts(tools: readonly LintTool[], count: TokenCounter, signal?: AbortSignal) {
   const rest = yieldTurns(signal)
   const costs: { readonly tool: LintTool; readonly tokens: number }[] = []
   for (const tool of tools) {

@@ -79,7 +79,7 @@ interface AnyPage {
 }
 
 /** Adds iteration to the promise of a page; the next page is requested when its first item is. */
-export function toPagePromise(
+function toPagePromise(
   first: Promise<unknown>,
   request: (cursor: string) => Promise<unknown>,
 ): PagePromise<unknown, unknown> {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { mustExist, TooldexError } from '../../base/errors.ts'
+import { mustExist } from '../../base/errors.ts'
 import { Limit, LimitName, limitMeasures } from '../../contract/policy.ts'
-import { toProblem } from '../../diagnostics/finding.ts'
+import { refuseFindings } from '../../diagnostics/problem-error.ts'
 import { checkLimitRule } from '../../rules/limit-rules.ts'
 import { defineOperation } from '../operation.ts'
 import { ExpectedVersion } from './inputs.ts'
@@ -68,9 +68,7 @@ export const putLimit = defineOperation({
   input: Limit.extend(condition),
   output: Limit,
   async handle({ expectedVersion, ...limit }, context) {
-    const problems = checkLimitRule(limit).map((finding) => toProblem(finding))
-    if (problems.length > 0)
-      throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
+    refuseFindings(checkLimitRule(limit))
     await context.registry.stores.limits.put(context.caller, limit, { expectedVersion })
     return limit
   },

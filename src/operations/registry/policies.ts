@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { mustExist, TooldexError } from '../../base/errors.ts'
+import { mustExist } from '../../base/errors.ts'
 import { fieldsAsStored } from '../../contract/as-stored.ts'
 import { BundlePolicy, PolicyName } from '../../contract/bundle.ts'
 import { Policy } from '../../contract/policy.ts'
-import { toProblem } from '../../diagnostics/finding.ts'
+import { refuseFindings } from '../../diagnostics/problem-error.ts'
 import { checkPolicy, shownPolicy } from '../../rules/policy-rules.ts'
 import { faultsOfPatterns } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -83,9 +83,5 @@ export async function refuseSenseless(
   path: readonly string[] = [],
 ): Promise<void> {
   const faultOf = await faultsOfPatterns([policy], signal)
-  const problems = checkPolicy(policy, faultOf).map((finding) =>
-    toProblem({ ...finding, path: [...path, ...finding.path] }),
-  )
-  if (problems.length === 0) return
-  throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
+  refuseFindings(checkPolicy(policy, faultOf).map((finding) => ({ ...finding, path: [...path, ...finding.path] })))
 }

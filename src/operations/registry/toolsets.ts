@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { mustExist, TooldexError } from '../../base/errors.ts'
+import { mustExist } from '../../base/errors.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { toOneLine } from '../../base/visible-text.ts'
@@ -10,7 +10,7 @@ import { onServer, Readiness, unlessReady } from '../../contract/catalog.ts'
 import type { Category } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
 import { Toolset, ToolsetFilter, ToolsetName } from '../../contract/toolset.ts'
-import { toProblem } from '../../diagnostics/finding.ts'
+import { refuseFindings } from '../../diagnostics/problem-error.ts'
 import { normalizeTags } from '../../rules/normalize-tags.ts'
 import { toFullId } from '../../rules/tool-id.ts'
 import { checkToolset, isInToolset, isNameOf, mayUse, resolveToolset } from '../../rules/toolset-rules.ts'
@@ -66,9 +66,7 @@ export const putToolset = defineOperation({
   output: Toolset.extend(writeWarnings),
   async handle({ expectedVersion, ...toolset }, context) {
     const faultOf = await faultsOfPatterns([toolset.policy], context.signal)
-    const problems = checkToolset(toolset, faultOf).map((finding) => toProblem(finding))
-    if (problems.length > 0)
-      throw new TooldexError('INPUT_INVALID', `${problems.map(({ message }) => message).join('; ')}.`, { problems })
+    refuseFindings(checkToolset(toolset, faultOf))
     await context.registry.stores.toolsets.put(context.caller, toolset, { expectedVersion })
     return withWarnings(toolset, (await findToolsetWarnings(context, toolset)).map(toWarning))
   },
@@ -159,7 +157,7 @@ function show(toolset: Toolset, context: OperationContext): z.output<typeof Show
 }
 
 /** Names in a toolset that match nothing now; not an error, because tools may be registered later. */
-export async function findToolsetWarnings(
+async function findToolsetWarnings(
   { catalog, registry, caller }: OperationContext<'catalog' | 'registry'>,
   toolset: Toolset,
 ): Promise<readonly string[]> {

@@ -26,7 +26,7 @@ export async function executeCall(
 }
 
 /** The counting of a call toward the limits of its caller, tool and toolsets; undefined where none applies. */
-export async function limitsOf(
+async function limitsOf(
   { catalog, registry, caller, metrics }: OperationContext<'catalog' | 'registry?' | 'metrics?'>,
   tool: string,
 ): Promise<CallLimits | undefined> {

@@ -12,9 +12,9 @@ import { fromRegistry } from '../../rules/runnable-tool.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { validState } from '../catalog/present-state.ts'
 import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
+import { validState } from '../operation.ts'
 
 const loadRunCode = lazyModule(() => import('./run-code.ts'))
 

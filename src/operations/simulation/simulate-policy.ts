@@ -26,7 +26,7 @@ const Example = z.object({
 })
 
 /** The result of a simulation. */
-export const SimulationReport = z.object({
+const SimulationReport = z.object({
   since: z.string(),
   executions: z.int().describe('The number of recorded calls that were decided.'),
   truncated: z.boolean().describe('Whether there are more calls, or more pairs of caller and tool, than the limits.'),
@@ -120,7 +120,7 @@ const maxGroups = 500
 const maxExamples = 3
 
 /** Counts decisions in total and by caller and tool, in bounded memory. */
-export class SimulationTally {
+class SimulationTally {
   readonly #total = { executions: 0, ...noCounts() }
   readonly #groups = new Map<string, Group>()
   #isFull = false

@@ -133,7 +133,7 @@ const noncePlace = /__NONCE__/g
 const reserved = /^\/(?:api|assets|docs|mcp|session|\.well-known|healthz|readyz|metrics|openapi\.json)(?:\/|$)/
 
 /** The files of the built console. Names of assets contain their hash, so browsers keep them. */
-export class ConsoleFiles {
+class ConsoleFiles {
   readonly #html: string
   readonly #names: ReadonlySet<string>
   readonly #cache = new Map<string, Uint8Array<ArrayBuffer>>()
@@ -200,5 +200,5 @@ export class ConsoleFiles {
 }
 
 /** Whether a request without a route is a browser that opens a page of the console. */
-export const opensPage = (method: string, path: string, accept: string | undefined): boolean =>
+const opensPage = (method: string, path: string, accept: string | undefined): boolean =>
   (method === 'GET' || method === 'HEAD') && accept?.includes('text/html') === true && !reserved.test(path)

@@ -168,7 +168,7 @@ const pick = (from: Record<string, Json>, names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, from[name]]))
 
 /** The header for conditional changes. */
-export const ifMatch = {
+const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
@@ -187,10 +187,10 @@ export const idempotencyKey = {
 }
 
 /** The header with the path of a created resource. */
-export const locationHeader = { description: 'The path of the created resource.', schema: { type: 'string' } }
+const locationHeader = { description: 'The path of the created resource.', schema: { type: 'string' } }
 
 /** The schema of error responses. */
-export const problemSchema = {
+const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'hint', 'retryable', 'errors', 'requestId'],
   properties: {
@@ -232,13 +232,13 @@ export const problemSchema = {
 }
 
 /** The error response of every operation. */
-export const problemResponseSpec = (example: unknown) => ({
+const problemResponseSpec = (example: unknown) => ({
   description: 'Error in the format of RFC 9457.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
 })
 
 /** The event stream of a run, which is not a JSON response. */
-export const followPath = {
+const followPath = {
   '/executions/{id}/events': {
     get: {
       operationId: 'executions.follow',

@@ -110,7 +110,7 @@ interface TailFlags extends RegistryFlags {
 const pollIntervalMs = 1000
 
 /** `tooldex executions tail [ID]`: the latest and new runs, or the output of one run. */
-export function addTail(parent: Command, host: CliHost, exit: (code: number) => void): void {
+function addTail(parent: Command, host: CliHost, exit: (code: number) => void): void {
   const command = parent
     .command('tail')
     .description('show the latest runs, oldest first; with an id, follow the output of that run')

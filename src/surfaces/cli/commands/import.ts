@@ -93,7 +93,7 @@ interface Imported {
 }
 
 /** `tooldex import mcp [FILE]`: adds the MCP servers in the files of clients as sources. */
-export function addImportMcp(group: Command, host: CliHost, exit: (code: number) => void): void {
+function addImportMcp(group: Command, host: CliHost, exit: (code: number) => void): void {
   const command = group
     .command('mcp')
     .description('add the MCP servers in the config files of Claude Code, Cursor, VS Code and other clients as sources')
@@ -178,7 +178,7 @@ interface OpenApiFlags extends ImportFlags {
 }
 
 /** `tooldex import openapi FILE|URL`: makes a tool of each operation of a service. */
-export function addImportOpenApi(group: Command, host: CliHost): void {
+function addImportOpenApi(group: Command, host: CliHost): void {
   const command = group
     .command('openapi')
     .description('register the operations of an OpenAPI document (3.0, 3.1 or Swagger 2.0) as tools')

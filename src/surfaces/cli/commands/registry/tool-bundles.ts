@@ -53,7 +53,7 @@ export function addBundles(group: Command, host: CliHost): void {
 }
 
 /** Adds the options of commands that update the registry from files. */
-export const withImportOptions = (command: Command): Command =>
+const withImportOptions = (command: Command): Command =>
   withRegistryOptions(command)
     .option('--prune', 'remove everything of the registry that is not in the files')
     .option('--dry-run', 'show the changes without making them')

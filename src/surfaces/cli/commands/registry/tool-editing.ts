@@ -125,7 +125,7 @@ async function retryOrLeave(host: CliHost, thrown: unknown, { tool, edited: { fi
 }
 
 /** A temporary YAML file of a tool for an editor. */
-export class EditedTool {
+class EditedTool {
   readonly file: string
   readonly #folder: string
   readonly #before: Readonly<Record<string, unknown>>

@@ -205,7 +205,7 @@ interface DefinitionFlags extends RegistryFlags {
 }
 
 /** `tooldex tools definitions [TOOL]`: prints definitions for a model; losses are reported on stderr. */
-export function addDefinitions(group: Command, host: CliHost): void {
+function addDefinitions(group: Command, host: CliHost): void {
   const command = group
     .command('definitions [tool]')
     .description('print the definitions of offered tools in the format of a provider; losses are reported on stderr')
