@@ -61,6 +61,45 @@ describe.each([
   })
 })
 
+describe.each(revisions)('log messages of a source at revision %s', (revision) => {
+  const key = 'io.modelcontextprotocol/logLevel'
+  const lines = ['debug details', 'info read', 'error broken']
+  async function logOf(client: Client, level: 'debug' | 'error' | undefined, call = { lines }) {
+    const heard: object[] = []
+    client.setNotificationHandler('notifications/message', ({ params }) => void heard.push(params))
+    if (revision === '2025-11-25' && level !== undefined) await client.setLoggingLevel(level)
+    const _meta = revision === '2026-07-28' && level !== undefined ? { _meta: { [key]: level } } : {}
+    const params = { name: 'call_tool', arguments: { name: 'official__log', arguments: call }, ..._meta }
+    const result = await client.callTool(params)
+    expect(textOf(result)).toContain('logged')
+    return { heard, id: (result.structuredContent as { executionId: string }).executionId }
+  }
+
+  it('reach the client whose call caused them at its level, no other one, and the execution', async () => {
+    const [client, other] = [await overHttp(revision), await overHttp(revision)]
+    const elsewhere: object[] = []
+    other.setNotificationHandler('notifications/message', ({ params }) => void elsewhere.push(params))
+    if (revision === '2025-11-25') await other.setLoggingLevel('debug')
+    const message = (level: string, word: string) => ({
+      level,
+      logger: 'official/db',
+      data: { line: `${level} ${word}` },
+    })
+    expect((await logOf(client, 'error')).heard).toEqual([message('error', 'broken')])
+    const { heard, id } = await logOf(client, 'debug')
+    expect(heard).toEqual([message('debug', 'details'), message('info', 'read'), message('error', 'broken')])
+    expect(elsewhere).toEqual([])
+    const { body } = await server.request('GET', `/executions/${id}`)
+    expect(JSON.stringify(body)).toContain('[error] official/db: {\\"line\\":\\"error broken\\"}')
+  })
+
+  it('are not sent to a client that asked for none', async () => {
+    const { heard, id } = await logOf(await overHttp(revision), undefined)
+    expect(heard).toEqual([])
+    expect(JSON.stringify((await server.request('GET', `/executions/${id}`)).body)).toContain('[info] official/db')
+  })
+})
+
 it('offers the prompts and resources of a source from its stored definitions', async () => {
   const client = await overHttp('2025-11-25')
   expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'archive.summarize' }])

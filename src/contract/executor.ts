@@ -37,6 +37,7 @@ export interface Job {
   readonly input: Readonly<Record<string, unknown>>
   /** The caller, whose own account an upstream may need. */
   readonly caller?: string | undefined
+  readonly workspace?: string | undefined
   /** Default: the deadline of the executor. */
   readonly timeoutMs?: number | undefined
   /** The upper bound of the deadline, whatever the tool or the caller requests. */
@@ -58,8 +59,22 @@ export const noResult: CommandResult = Object.freeze({
   truncated: false,
 })
 
+/** The levels of log messages of MCP, the most verbose first. */
+export const messageLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+
+export type MessageLevel = (typeof messageLevels)[number]
+
+/** A log message that an upstream sends while it works on a call. */
+export interface LogMessage {
+  readonly level: MessageLevel
+  readonly logger: string
+  readonly data: unknown
+}
+
 /** The input that a caller can provide to an upstream tool, and the responses to its earlier requests. */
 export interface CallerInput {
+  /** The least severe log messages that the client wants; those of `info` are recorded where it is absent. */
+  readonly logLevel?: MessageLevel | undefined
   /** The capabilities of the client, in the form of MCP. */
   readonly capabilities: Readonly<Record<string, unknown>>
   readonly responses?: Readonly<Record<string, unknown>> | undefined
@@ -110,8 +125,8 @@ export interface RunControls {
   readonly hide?: HideSecret | undefined
   /** Called with the number of bytes received on both streams, at most a few times a second. */
   readonly onProgress?: ((bytes: number) => void) | undefined
-  /** Called with output of the tool as it arrives, up to the same limit as the stored output. */
-  readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
+  /** Called with output of the tool as it arrives, up to the same limit as the stored output; `message`: what the text renders. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string, message?: LogMessage) => void) | undefined
   /** Answers the calls of a program; the signal ends with the program. */
   readonly answerCall?: ((call: ProgramCall, controls: RequiredSignal) => Promise<ProgramAnswer>) | undefined
 }

@@ -85,6 +85,8 @@ export interface UpstreamRequest {
   readonly signal: AbortSignal
   readonly traceparent?: string | undefined
   readonly callerInput?: CallerInput | undefined
+  /** The caller, to whom log messages of this request may belong. */
+  readonly caller?: string | undefined
   /** Whether the upstream is started for it; default true. */
   readonly mayStart?: boolean | undefined
 }

@@ -249,6 +249,8 @@ export interface ToolListQuery extends PageQuery {
   readonly executorType?: readonly ExecutorType[] | undefined
   /** A literal substring of the name, the display name or the description, ignoring case. */
   readonly search?: string | undefined
+  /** Ignoring case. */
+  readonly namespace?: string | undefined
   /** Only tools with these names. */
   readonly names?: ReadonlySet<string> | undefined
 }

@@ -33,6 +33,8 @@ export interface SourceManifest extends Readonly<Record<SourceItemKind, readonly
   readonly protocolVersion: string | null
   readonly serverInfo: Readonly<Record<string, unknown>> | null
   readonly instructions: string | null
+  /** The number of definitions that were beyond the limits, at least; absent where there was none. */
+  readonly leftOut?: number | undefined
 }
 
 /** A source of a workspace; the key of its server in every process. */

@@ -73,7 +73,7 @@ export function acceptChanges(
     const added = changes.filter((each) => each.kind === kind && each.change === 'added')
     return [...kept, ...added.map(({ after }) => after as SourceItem)]
   }
-  const { protocolVersion, serverInfo, readAt } = seen
+  const { protocolVersion, serverInfo, readAt, leftOut } = seen
   const instructions = byKey.has('instructions') ? seen.instructions : accepted.instructions
   const [tools, prompts, resources, templates] = [
     merge('tools'),
@@ -81,7 +81,8 @@ export function acceptChanges(
     merge('resources'),
     merge('templates'),
   ]
-  return { readAt, protocolVersion, serverInfo, instructions, tools, prompts, resources, templates }
+  const rest = leftOut === undefined ? {} : { leftOut }
+  return { readAt, protocolVersion, serverInfo, instructions, tools, prompts, resources, templates, ...rest }
 }
 
 /** The hash of a whole reading, by which a decision names what was decided on. */

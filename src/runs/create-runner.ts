@@ -135,7 +135,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const executor = executorOf(tool)
     const grants = parts.grantsFor?.(tool, workspace ?? firstWorkspace)
     const complete = await completeInput(tool, input, loadChecks)
-    const job = { tool, input: complete, caller, grants, timeoutMs, maxMs: parts.maxMs }
+    const job = { tool, input: complete, caller, workspace, grants, timeoutMs, maxMs: parts.maxMs }
     const prepared = executor.prepare(job)
     for (const constraints of tool.constraints)
       for (const values of prepared.bound) await parts.checkValues(constraints, values)

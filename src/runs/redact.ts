@@ -1,4 +1,5 @@
 import { fromJsonText, JsonText } from '../base/json-text.ts'
+import { mapStrings } from '../base/json-values.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, Replacement } from '../contract/secret.ts'
@@ -52,11 +53,12 @@ type OnOutput = NonNullable<RunControls['onOutput']>
 export function redactStream(onOutput: OnOutput, redact: Redactor): { readonly take: OnOutput; end(): void } {
   const pending = { stdout: '', stderr: '' }
   return {
-    take(stream, text) {
+    take(stream, text, message) {
       const all = pending[stream] + text
       const complete = all.length - redact.unfinished(all)
       pending[stream] = all.slice(complete)
-      if (complete > 0) onOutput(stream, redact(all.slice(0, complete)))
+      const shown = message && { ...message, data: mapStrings(message.data, redact) }
+      if (complete > 0 || shown !== undefined) onOutput(stream, redact(all.slice(0, complete)), shown)
     },
     end() {
       for (const stream of ['stdout', 'stderr'] as const)

@@ -151,9 +151,9 @@ export class RunRecorder {
     if (leased.isLost()) return undefined
     const turn = yieldTurns()
     const publisher = new OutputPublisher(store, leased)
-    const onOutput: RunControls['onOutput'] = (stream, text) => {
+    const onOutput: RunControls['onOutput'] = (stream, text, message) => {
       publisher.take(stream, text)
-      controls.onOutput?.(stream, text)
+      controls.onOutput?.(stream, text, message)
     }
     const outcome = await orFailure(() =>
       underSignals([leased.signal, controls.signal], (signal) =>

@@ -17,7 +17,7 @@ const [, , way = 'stdio', revisions = 'both'] = process.argv
 const requestedSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 
 const makeServer = () => {
-  const server = new McpServer({ name: 'official', version: '1.0.0' })
+  const server = new McpServer({ name: 'official', version: '1.0.0' }, { capabilities: { logging: {} } })
   const add = { description: 'Add two numbers', inputSchema: z.object({ a: z.number(), b: z.number() }) }
   server.registerTool('add', { ...add, outputSchema: z.object({ sum: z.number() }) }, async ({ a, b }) => ({
     content: [{ type: 'text', text: String(a + b) }],
@@ -71,6 +71,23 @@ const makeServer = () => {
     }
     process.stderr.write(context.mcpReq.signal.aborted ? 'count was cancelled\n' : 'count has ended\n')
     return { content: [{ type: 'text', text: 'counted' }] }
+  })
+  const logged = z.object({
+    lines: z.array(z.string()).default([]),
+    hold: z.number().default(0),
+    times: z.number().default(1),
+  })
+  server.registerTool('log', { description: 'Write a log', inputSchema: logged }, async (input, { mcpReq }) => {
+    for (let time = 0; time < input.times; time++)
+      for (const line of input.lines) await mcpReq.log(line.split(' ')[0], { line, token: process.env.CRM_TOKEN }, 'db')
+    await sleep(input.hold)
+    return { content: [{ type: 'text', text: 'logged' }] }
+  })
+  // As servers of the older revisions do it: a message that names no request.
+  server.registerTool('shout', { description: 'Write a log', inputSchema: logged }, async (input) => {
+    for (const line of input.lines) await server.server.sendLoggingMessage({ level: 'warning', data: line })
+    await sleep(input.hold)
+    return { content: [{ type: 'text', text: 'shouted' }] }
   })
   const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Which city?', requestedSchema } }
   const sampling = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }

@@ -5,6 +5,8 @@ interface EventBounds {
   readonly maxBytes: number
   /** Replaces a long event by a short one; undefined for data that is not JSON. */
   readonly reduce: (bytes: Uint8Array<ArrayBuffer>, isEvent: boolean) => Promise<string | undefined>
+  /** Called with events before they are read. */
+  readonly onEvents: (bytes: Buffer) => void
 }
 
 /** An event stream in whole events; a long one is reduced, and one beyond the limit ends the stream. */
@@ -37,7 +39,11 @@ export function boundedEvents(body: ReadableStream<Uint8Array>, bounds: EventBou
         if (event !== undefined) controller.enqueue(Buffer.from(event))
         const rest = isLong ? value.subarray(first) : value
         const end = endOfEvent(parts, rest, 'last')
-        if (end > 0) controller.enqueue(take(rest.subarray(0, end)))
+        if (end > 0) {
+          const events = take(rest.subarray(0, end))
+          bounds.onEvents(events)
+          controller.enqueue(events)
+        }
         sent = event !== undefined || end > 0
         const tail = rest.subarray(end)
         size += tail.length

@@ -5,6 +5,7 @@ import {
   isInputRequiredResult,
   type JsonSchemaValidator,
   type jsonSchemaValidator,
+  LOG_LEVEL_META_KEY,
   type Progress,
   SdkError,
   SdkErrorCode,
@@ -13,7 +14,13 @@ import {
 } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
-import type { CallerInput, RequestedInput } from '../../contract/executor.ts'
+import {
+  type CallerInput,
+  type LogMessage,
+  type MessageLevel,
+  messageLevels,
+  type RequestedInput,
+} from '../../contract/executor.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/mcp-server.ts'
 import type { HttpTransport } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
@@ -25,6 +32,11 @@ export interface UpstreamCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly traceparent?: string | undefined
   readonly onProgress: (progress: Progress) => void
+  /** Receives the log messages that the call causes, from this level on. */
+  readonly onLog: (message: LogMessage) => void
+  readonly logLevel: MessageLevel
+  /** Whose call it is. */
+  readonly caller: string
   readonly callerInput?: CallerInput | undefined
   /** Whether the tool declares that a repeated call has no further effect. */
   readonly isRepeatable?: boolean | undefined
@@ -45,6 +57,7 @@ export interface OpenedTransport {
 
 const probeMs = 10_000
 const maxPages = 20
+const setLevelMs = 2000
 // Callers set the deadlines; the default of the client would be shorter than some of them.
 const noDeadline = 2 ** 31 - 1
 
@@ -71,6 +84,9 @@ export class Connection {
   readonly #client: Client
   readonly #opened: OpenedTransport
   #ended = false
+  /** The index of the level of a server of the older revisions. */
+  #level: number = messageLevels.length
+  #levelSet: Promise<unknown> | undefined
 
   private constructor(client: Client, opened: OpenedTransport, onEnd: () => void) {
     this.#client = client
@@ -139,10 +155,28 @@ export class Connection {
   }
 
   async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
-    const { tool, input, onProgress } = call
+    const { tool, onProgress, caller, onLog: take } = call
     const options = { signal, timeout: noDeadline, onprogress: onProgress, allowInputRequired: true }
-    const result = await this.#client.callTool({ name: tool, arguments: input, ...this.#fieldsOf(call) }, options)
-    return toRequested(result) ?? result
+    await this.#requestLogs(call.logLevel, signal)
+    const input = { ...call.input }
+    const end = this.#opened.check.logs.begin({ key: input, caller, take })
+    try {
+      const result = await this.#client.callTool({ name: tool, arguments: input, ...this.#fieldsOf(call) }, options)
+      return toRequested(result) ?? result
+    } finally {
+      end()
+    }
+  }
+
+  /** Servers of the older revisions have one level for the connection: the most verbose that a call wanted. */
+  #requestLogs(level: MessageLevel, signal: AbortSignal): Promise<unknown> | undefined {
+    if (this.#client.getProtocolEra() === 'modern' || !this.has('logging')) return undefined
+    if (messageLevels.indexOf(level) >= this.#level) return this.#levelSet
+    this.#level = messageLevels.indexOf(level)
+    const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(setLevelMs)]), timeout: noDeadline }
+    // A server without this request sends what it sends.
+    this.#levelSet = this.#client.setLoggingLevel(level, options).catch(() => {})
+    return this.#levelSet
   }
 
   /** Any other request; the result may be a request for input. */
@@ -152,10 +186,10 @@ export class Connection {
   ): Promise<OfferResult> {
     const options = { signal, timeout: noDeadline, allowInputRequired: true }
     const sent = { method, params: { ...params, ...this.#fieldsOf(call) } }
-    const result = await (method.endsWith('/list')
-      ? this.#client.request(sent, anyList, options)
-      : this.#client.request(sent, options))
-    return toRequested(result) ?? (result as Readonly<Record<string, unknown>>)
+    if (method.endsWith('/list')) return this.#client.request(sent, anyList, options).then(toOffer)
+    // Its log messages must not be taken for those of a call.
+    const end = this.#opened.check.logs.begin({ key: sent, caller: call.caller ?? '', take: () => {} })
+    return this.#client.request(sent, options).then(toOffer).finally(end)
   }
 
   /** What the server says about itself. */
@@ -163,16 +197,21 @@ export class Connection {
     return { serverInfo: this.#client.getServerVersion(), instructions: this.#client.getInstructions() }
   }
 
-  /** Whether the server offers tools, prompts, resources or completions. */
-  has(capability: 'tools' | 'prompts' | 'resources' | 'completions'): boolean {
+  /** Whether the server offers tools, prompts, resources, completions or log messages. */
+  has(capability: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging'): boolean {
     return this.#client.getServerCapabilities()?.[capability] !== undefined
   }
 
   /** Trace, capabilities and responses of the caller; only servers of the current revision relate their requests to a call. */
-  #fieldsOf({ traceparent, callerInput }: Pick<UpstreamCall, 'traceparent' | 'callerInput'>) {
+  #fieldsOf({
+    traceparent,
+    callerInput,
+    logLevel,
+  }: Pick<UpstreamCall, 'traceparent' | 'callerInput'> & { readonly logLevel?: MessageLevel }) {
     const isModern = this.#client.getProtocolEra() === 'modern'
     const _meta = {
       ...(traceparent === undefined ? {} : { [TRACEPARENT_META_KEY]: traceparent }),
+      ...(logLevel === undefined || !isModern ? {} : { [LOG_LEVEL_META_KEY]: logLevel }),
       ...(callerInput === undefined || !isModern ? {} : { [CLIENT_CAPABILITIES_META_KEY]: callerInput.capabilities }),
     }
     const { responses, state } = (isModern ? callerInput : undefined) ?? {}
@@ -252,6 +291,8 @@ async function initialize(
     clearTimeout(timer)
   }
 }
+
+const toOffer = (result: object): OfferResult => toRequested(result) ?? (result as Readonly<Record<string, unknown>>)
 
 /** The requests of a server to the caller; undefined for a complete result. */
 function toRequested(result: object): RequestedInput | undefined {

@@ -26,6 +26,15 @@ export function describeFailure(error: unknown): string {
   return `failed: ${cut(message)}`
 }
 
+/** The next step after a refused address, as the end of the phrase; an administrator decides on it. */
+export function allowPrivateHint(error: unknown, server: string, isSource: boolean): string {
+  const isRefused = causesOf(error).some((each) => each instanceof TooldexError && each.code === 'ADDRESS_REFUSED')
+  if (!isRefused) return ''
+  return isSource
+    ? `; an administrator may allow it: tooldex sources approve ${server} --allow-private`
+    : `; it is allowed by "allowPrivate": true in the definition of ${server}`
+}
+
 /** A sandbox that is missing or not allowed says what to install or to allow. */
 function ownFailure({ code, message, hint }: TooldexError): string {
   const needsOperator = code === 'SANDBOX_MISSING' || code === 'POLICY_REFUSED'

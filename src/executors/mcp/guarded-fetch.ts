@@ -22,7 +22,12 @@ export interface MessageBounds {
   readonly maxBytes: number
   /** Replaces a long message by a short one; undefined for input that is not JSON. */
   readonly reduce: (bytes: Uint8Array<ArrayBuffer>, isEvent: boolean) => Promise<string | undefined>
+  /** Called with whole events of a stream, and the id of the request that it responds to. */
+  readonly onEvents: (bytes: Buffer, request: string | undefined) => void
 }
+
+/** The id of a request, for this module only; it is not sent. */
+export const requestHeader = 'tooldex-request'
 
 /** A response before its body is read. */
 interface Reply {
@@ -34,7 +39,11 @@ interface Reply {
 
 /** Requests allowed URLs only, redirects included, and bounds each message of a response. */
 export function guardedFetch(dispatcher: Agent, privateHost: string | undefined, bounds: MessageBounds): FetchLike {
-  return async (url, init) => {
+  return async (url, { headers: given, ...rest } = {}) => {
+    const sent = new Headers(given)
+    const request = sent.get(requestHeader) ?? undefined
+    sent.delete(requestHeader)
+    const init = { ...rest, headers: sent }
     const { status, statusText, headers, body } = await followRedirects(new URL(url), init, (target, options) => {
       if (target.hostname !== privateHost) checkHost(target.hostname)
       return sendOnce(target, options, dispatcher)
@@ -46,7 +55,10 @@ export function guardedFetch(dispatcher: Agent, privateHost: string | undefined,
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
     const decoded = decompressed(body, headers)
     const content = isStream
-      ? boundedEvents(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, bounds)
+      ? boundedEvents(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, {
+          ...bounds,
+          onEvents: (bytes) => bounds.onEvents(bytes, request),
+        })
       : await readBoundedBody(decoded, bounds)
     return new Response(content, { status, statusText, headers })
   }

@@ -10,9 +10,9 @@ import {
 } from '@modelcontextprotocol/client'
 import { Agent } from 'undici'
 import { publicLookupBut } from '../network/guard-address.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { guardedFetch, requestHeader } from './guarded-fetch.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
-import type { ReducedMessage } from './message-tasks.ts'
+import { type ReducedMessage, readEvent } from './message-tasks.ts'
 import { reduceMessage, withResult } from './message-threads.ts'
 import { PacedDelivery } from './paced-delivery.ts'
 import { failingPosts, sseError } from './sse-errors.ts'
@@ -64,6 +64,7 @@ export class HttpTransport implements Transport {
     const guarded = guardedFetch(this.#agent, privateHost, {
       maxBytes: check.limits.messageBytes,
       reduce: (bytes, isEvent) => this.#reduce(bytes, isEvent),
+      onEvents: (bytes, request) => this.#takeLogs(bytes, request),
     })
     const fetch: typeof guarded = tokens === undefined ? guarded : notingTokens(guarded, tokens)
     const requestInit = { headers: { 'user-agent': 'tooldex', ...headers } }
@@ -106,7 +107,15 @@ export class HttpTransport implements Transport {
     this.#check.sent(message)
     if ('method' in message && 'id' in message)
       options?.requestSignal?.addEventListener('abort', () => this.#check.forget(message.id), { once: true })
-    return (this.#inner as Transport).send(message, options)
+    const headers = 'method' in message && 'id' in message ? { [requestHeader]: String(message.id) } : {}
+    return (this.#inner as Transport).send(message, { ...options, headers: { ...options?.headers, ...headers } })
+  }
+
+  /** Passes on the log messages of a stream; only here it is known which request the stream belongs to. */
+  #takeLogs(bytes: Buffer, request: string | undefined): void {
+    if (!bytes.includes('notifications/message')) return
+    for (const event of bytes.toString('utf8').split(/\r\n\r\n|\n\n|\r\r/))
+      this.#check.takeLog(readEvent(event).data, this.hasPerRequestStream ? request : undefined)
   }
 
   /** The text of a long message without its result, which is kept until the client delivers the message. */

@@ -1,7 +1,16 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import { TooldexError } from '../../base/errors.ts'
 import { type Readiness, ready, secretsPage } from '../../contract/catalog.ts'
-import type { Executor, Job, RequestedInput, RunControls, RunnableTool } from '../../contract/executor.ts'
+import {
+  type Executor,
+  type Job,
+  type LogMessage,
+  type MessageLevel,
+  messageLevels,
+  type RequestedInput,
+  type RunControls,
+  type RunnableTool,
+} from '../../contract/executor.ts'
 import type { UpstreamOffers } from '../../contract/mcp-server.ts'
 import { sandboxOf } from '../../contract/mcp-server.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
@@ -11,7 +20,7 @@ import { findReference } from '../../rules/server-definition.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
-import { cut, describeFailure } from './describe-failure.ts'
+import { allowPrivateHint, cut, describeFailure } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
 import { Offers } from './offers.ts'
 import { isStdio, McpConfig } from './server-settings.ts'
@@ -129,12 +138,13 @@ const redactorsOfSource = ({ sources }: Upstreams, { workspace }: SourceRef): re
 
 function perform(
   find: () => Promise<UsedUpstream | undefined>,
-  { config: { server, tool }, input, tool: { outputSchema, annotations }, deadlineMs }: Call<McpConfig>,
+  { config: { server, tool }, input, tool: { outputSchema, annotations, source }, deadlineMs, ...job }: Call<McpConfig>,
   isolation: Isolation,
   controls: RunControls,
 ): Promise<RunOutcome> {
   const { signal, traceparent } = controls
-  const log = new ProgressLog(controls)
+  const log = new RunLog(server, controls)
+  const caller = JSON.stringify([job.workspace, job.caller])
   const isRepeatable = annotations.readOnlyHint === true || annotations.idempotentHint === true
   let upstream: Upstream | undefined
   let before = 0
@@ -149,7 +159,10 @@ function perform(
       if (upstream === undefined) return failed(unknownServer(server), 'UPSTREAM_UNKNOWN')
       before = countIgnored(upstream)
       const { callerInput } = controls
-      const call = { tool, input, traceparent, callerInput, isRepeatable, onProgress: log.take }
+      const call = {
+        ...{ tool, input, caller, traceparent, callerInput, isRepeatable },
+        ...{ onProgress: log.take, onLog: log.takeMessage, logLevel: log.level },
+      }
       // The server may return the token that it gets.
       const hideTokens = () => used?.tokens?.used.forEach((token) => void controls.hide?.('sign-in', token))
       hideTokens()
@@ -162,7 +175,8 @@ function perform(
       return { ...failed(`${tool} of ${server} failed: ${message}`, 'UPSTREAM_ERROR', 'FAILED', output), truncated }
     },
     failureCode: 'UPSTREAM_ERROR',
-    describe: (error) => `The MCP server '${server}' ${describeFailure(error)}.`,
+    describe: (error) =>
+      `The MCP server '${server}' ${describeFailure(error)}${allowPrivateHint(error, server, source !== undefined)}.`,
     textsOf({ status }, durationMs) {
       const ignored = countIgnored(upstream) - before
       if (ignored > 0) log.note(`${ignored} messages of ${server} were ignored: they match no request\n`)
@@ -203,16 +217,24 @@ const countIgnored = (upstream: Upstream | undefined): number => {
 
 const maxBytes = 64 * 1024
 const publishIntervalMs = 250
+const maxLogged = 1000
 
-/** The bounded log of the progress of a run. */
-class ProgressLog {
+/** The bounded log of a run: its progress, and the log messages of its server. */
+class RunLog {
   text = ''
+  readonly level: MessageLevel
+  readonly #server: string
   readonly #controls: RunControls
   #publishedAt = 0
   #steps = 0
+  #logged = 0
 
-  constructor(controls: RunControls) {
+  constructor(server: string, controls: RunControls) {
+    this.#server = server
     this.#controls = controls
+    this.level = controls.callerInput?.logLevel ?? 'info'
+    // The record has what most readers look for, whatever the client wants.
+    if (messageLevels.indexOf(this.level) > messageLevels.indexOf('info')) this.level = 'info'
   }
 
   /** Records and forwards a progress notification of a server. */
@@ -226,9 +248,20 @@ class ProgressLog {
     this.#controls.onProgress?.(this.#steps)
   }
 
-  note(line: string): void {
+  /** Records and forwards a log message of a server. */
+  readonly takeMessage = (message: LogMessage): void => {
+    const { level, data } = message
+    if (messageLevels.indexOf(level) < messageLevels.indexOf(this.level)) return
+    if (++this.#logged > maxLogged) return
+    const logger = message.logger === '' ? this.#server : `${this.#server}/${message.logger}`
+    const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? 'null')
+    this.note(`[${level}] ${cut(logger)}: ${cut(text)}\n`, { level, logger, data })
+    if (this.#logged === maxLogged) this.note(`further log messages of ${this.#server} were left out\n`)
+  }
+
+  note(line: string, message?: LogMessage): void {
     if (this.text.length + line.length > maxBytes) return
     this.text += line
-    this.#controls.onOutput?.('stderr', line)
+    this.#controls.onOutput?.('stderr', line, message)
   }
 }

@@ -1,4 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isObject } from '../../base/json-values.ts'
+import { CallLogs } from './call-logs.ts'
 
 /** The limits on the messages of a server; each protects all other callers from one bad server. */
 export interface MessageLimits {
@@ -27,6 +29,7 @@ export interface Ignored {
 export class MessageCheck {
   readonly ignored: Ignored = { malformed: 0, unexpected: 0 }
   readonly limits: MessageLimits
+  readonly logs = new CallLogs()
   readonly #onFlood: () => void
   readonly #pending = new Set<string | number>()
   #unsolicited = 0
@@ -40,8 +43,11 @@ export class MessageCheck {
   /** Records a sent request, or the cancellation of one. */
   sent(message: JSONRPCMessage): void {
     if (!('method' in message)) return
-    if ('id' in message) this.#pending.add(message.id)
-    else if (message.method === 'notifications/cancelled') this.forget(cancelledId(message.params))
+    if ('id' in message) {
+      this.#pending.add(message.id)
+      this.logs.sent(message)
+    }
+    if (message.method === 'notifications/cancelled') this.forget(cancelledId(message.params))
   }
 
   /** Removes a pending request; its response will be ignored. */
@@ -49,9 +55,12 @@ export class MessageCheck {
     this.#pending.delete(id)
   }
 
-  /** Whether a message is passed to the client; the content of a result may be cut. */
+  /** Whether a message is passed to the client; the content of a result may be cut. Log messages are for `takeLog`. */
   accepts(message: JSONRPCMessage): boolean {
-    if ('method' in message) return this.#countUnsolicited()
+    if ('method' in message) {
+      this.#countUnsolicited()
+      return message.method !== logMethod
+    }
     const { id } = message
     if (id === undefined || !this.#pending.delete(id)) {
       this.ignored.unexpected++
@@ -62,6 +71,12 @@ export class MessageCheck {
     return true
   }
 
+  /** Passes on a message if it is a log message; `request`: the id of the request in whose stream it came. */
+  takeLog(message: unknown, request?: string): void {
+    const read = typeof message === 'string' ? parsed(message) : message
+    if (isObject(read) && read.method === logMethod) this.logs.take(read.params, request)
+  }
+
   /** Counts input that is not a valid message. */
   refuse(): void {
     this.ignored.malformed++
@@ -69,13 +84,22 @@ export class MessageCheck {
   }
 
   /** Counts an unsolicited message, and reports a flood. */
-  #countUnsolicited(): boolean {
-    if (++this.#unsolicited < this.limits.chatter) return true
+  #countUnsolicited(): void {
+    if (++this.#unsolicited < this.limits.chatter) return
     const now = performance.now()
     if (now - this.#since < 1000) this.#onFlood()
     this.#since = now
     this.#unsolicited = 0
-    return true
+  }
+}
+
+const logMethod = 'notifications/message'
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
   }
 }
 

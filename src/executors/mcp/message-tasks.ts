@@ -47,7 +47,7 @@ export function doMessageTask(task: MessageTask): MessageAnswers[MessageTask['ki
 }
 
 /** Splits a server-sent event into its data and its other lines. */
-function readEvent(text: string): { fields: string; data: string } {
+export function readEvent(text: string): { fields: string; data: string } {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line !== '')
   const isData = (line: string) => line.startsWith('data:')
   const data = lines.filter(isData).map((line) => line.slice(line.startsWith('data: ') ? 6 : 5))

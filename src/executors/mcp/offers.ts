@@ -1,3 +1,4 @@
+import { mapStrings } from '../../base/json-values.ts'
 import type {
   OfferMethod,
   OfferResult,
@@ -5,7 +6,6 @@ import type {
   UpstreamRequest,
   UpstreamServer,
 } from '../../contract/mcp-server.ts'
-import { mapStrings } from './map-strings.ts'
 import type { Upstreams } from './upstreams.ts'
 
 // A list is read from its server at most once in this time.

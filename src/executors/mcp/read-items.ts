@@ -7,9 +7,10 @@ import { largeItems } from './message-threads.ts'
 /** The limits of a list; a server may send endless pages. The characters are of all lists, which are stored and compared as a whole. */
 const limits = { pages: 500, items: 10_000, characters: 4 * 1024 * 1024, itemCharacters: 1024 * 1024 }
 
-/** The number of characters that may still be read. */
+/** The number of characters that may still be read, and of definitions that were not. */
 interface Budget {
   characters: number
+  leftOut: number
 }
 
 /** The lists of a server, with the key of the items in a result. */
@@ -25,23 +26,26 @@ export async function readItems(
   connection: Connection,
   method: keyof typeof lists,
   signal: AbortSignal,
-  budget: Budget = { characters: limits.characters },
+  budget: Budget = { characters: limits.characters, leftOut: 0 },
 ): Promise<readonly SourceItem[]> {
   const items: SourceItem[] = []
   const cursors = new Set<unknown>()
   const turn = yieldTurns(signal)
   let cursor: unknown
+  let isFull = false
   for (let page = 0; page < limits.pages; page++) {
     const params = cursor === undefined ? {} : { cursor }
     const result = (await connection.request(method, { params, signal })) as Record<string, unknown>
     for (const text of largeItems(result) ?? textsOf(result[lists[method]])) {
       budget.characters -= text.length
-      if (items.length >= limits.items || budget.characters < 0) return items
-      const item = text.length <= limits.itemCharacters ? (JSON.parse(text) as SourceItem) : {}
+      isFull ||= items.length >= limits.items || budget.characters < 0
+      const item = !isFull && text.length <= limits.itemCharacters ? (JSON.parse(text) as SourceItem) : {}
       if (typeof item.name === 'string') items.push(item)
+      else budget.leftOut++
       await turn()
     }
     cursor = result.nextCursor
+    if (isFull) return items
     if (cursor === undefined || cursor === null || cursors.has(cursor)) return items
     cursors.add(cursor)
   }
@@ -73,7 +77,7 @@ const textsOf = (items: unknown): readonly string[] =>
 
 /** Reads everything that a server offers. */
 export async function readManifest(connection: Connection, signal: AbortSignal): Promise<SourceManifest> {
-  const budget = { characters: limits.characters }
+  const budget = { characters: limits.characters, leftOut: 0 }
   const listOf = async (capability: 'tools' | 'prompts' | 'resources', method: keyof typeof lists) =>
     connection.has(capability) ? readItems(connection, method, signal, budget) : []
   const tools = await listOf('tools', 'tools/list')
@@ -97,5 +101,6 @@ export async function readManifest(connection: Connection, signal: AbortSignal):
     prompts,
     resources,
     templates,
+    ...(budget.leftOut === 0 ? {} : { leftOut: budget.leftOut }),
   }
 }

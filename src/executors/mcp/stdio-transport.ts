@@ -142,8 +142,9 @@ export class StdioTransport implements Transport {
     }
     if (messages.length === 0) this.#check.refuse()
     for (const message of messages) {
-      if (this.#closing !== undefined || !this.#check.accepts(message)) return
-      this.#delivery.push(message)
+      if (this.#closing !== undefined) return
+      this.#check.takeLog(message)
+      if (this.#check.accepts(message)) this.#delivery.push(message)
     }
   }
 

@@ -53,5 +53,5 @@ export const publicLookupBut =
 
 const refused = (host: string): TooldexError =>
   new TooldexError('ADDRESS_REFUSED', `${host.slice(0, 200)} is not a public address.`, {
-    hint: 'An admin can allow private addresses with allowPrivate.',
+    hint: 'An administrator may allow it: allowPrivate of an http tool, or tooldex sources approve NAME --allow-private.',
   })

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Execution } from '../../contract/execution.ts'
-import type { CallerInput } from '../../contract/executor.ts'
+import type { CallerInput, RunControls } from '../../contract/executor.ts'
 import { invoke } from '../invoke.ts'
 import type { Operation, OperationContext, PartialContext } from '../operation.ts'
 import type { CallAnswer } from '../runs/call-tool.ts'
@@ -42,7 +42,7 @@ export interface RecordedCall {
 
 /** The callbacks and limits of a followed call. */
 export interface CallControls extends RequestControls {
-  readonly onOutput: (stream: 'stdout' | 'stderr', text: string) => void
+  readonly onOutput: NonNullable<RunControls['onOutput']>
   /** Receives the execution when it starts, or when it has to wait. */
   readonly onStatus: (execution: Execution) => void
   /** Receives the number of output bytes so far. */

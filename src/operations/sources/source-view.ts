@@ -21,6 +21,7 @@ import type { OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { classChanges } from './class-changes.ts'
 import { serverFields } from './server-input.ts'
+import { leftOutReason } from './store-reading.ts'
 
 /** The services of operations on sources. */
 export type SourceContext = OperationContext<'catalog' | 'registry' | 'sources'>
@@ -94,6 +95,10 @@ export const SourceDetail = ShownSource.extend({
   protocolVersion: z.string().nullable(),
   serverInfo: z.object({ name: z.string(), version: z.string() }).nullable(),
   instructions: z.string().nullable(),
+  leftOut: z
+    .int()
+    .optional()
+    .describe(`Definitions that were left out at the last reading, at least: ${leftOutReason}.`),
   reading: z.string().optional().describe('The hash of the last reading, where definitions have changed.'),
   changes: z.array(ShownChange).optional().describe('The changed definitions that are not in use.'),
   items: z.object({
@@ -227,6 +232,7 @@ export async function toDetail(context: ReadingContext, source: StoredSource): P
   const fields = { ...others, ...(type === 'sse' ? { type } : {}) }
   const approval = { hash: approvalHash(server), command: approvedCommand(server), needs: referencesOf(server) }
   const { protocolVersion = null, instructions = null } = manifest ?? {}
+  const { leftOut } = source.seen ?? manifest ?? {}
   return {
     ...summarizeSource(context, source, await readSignIns(context)),
     tools: all.tools.length,
@@ -237,6 +243,7 @@ export async function toDetail(context: ReadingContext, source: StoredSource): P
     serverInfo: (manifest?.serverInfo ?? null) as SourceDetail['serverInfo'],
     // They may speak of everything that the server offers.
     instructions: isWhole ? instructions : null,
+    ...(leftOut === undefined || !isWhole ? {} : { leftOut }),
     items: all,
   }
 }

@@ -2,16 +2,26 @@ import { TooldexError } from '../../base/errors.ts'
 import { builtinNamespaces } from '../../rules/builtin-names.ts'
 import type { OperationContext } from '../operation.ts'
 
-/** Tools of another origin must keep their namespace for themselves. */
+/** Tools of another origin must keep their namespace for themselves, drafts included: they would be tools of the source by name. */
 export async function refuseTakenNamespace(
-  { catalog }: OperationContext<'catalog'>,
+  { catalog, registry, caller }: OperationContext<'catalog' | 'registry'>,
   name: string,
   others: readonly (string | null | undefined)[] = [],
 ): Promise<void> {
   const isSame = (other: string | null | undefined) => other?.toLowerCase() === name.toLowerCase()
-  const taken = (await catalog.open())
+  const { items } = await registry.stores.tools.list(caller.workspace, { namespace: name, limit: maxNamed + 1 })
+  if (items.length > 0) {
+    const named = items.slice(0, maxNamed).map((tool) => `${tool.name} (${tool.status})`)
+    const more = items.length > maxNamed ? ' and more' : ''
+    throw taken(name, `Registered tools have it: ${named.join(', ')}${more}. Delete them or choose another name.`)
+  }
+  const offered = (await catalog.open())
     .list()
     .find(({ tool, runnable }) => isSame(tool.namespace) && runnable?.source === undefined)
-  if (taken === undefined && ![...builtinNamespaces, ...others].some(isSame)) return
-  throw new TooldexError('NAME_TAKEN', `'${name}' is the namespace of other tools.`, { hint: 'Choose another name.' })
+  if (offered !== undefined || [...builtinNamespaces, ...others].some(isSame)) throw taken(name, 'Choose another name.')
 }
+
+const maxNamed = 3
+
+const taken = (name: string, hint: string): TooldexError =>
+  new TooldexError('NAME_TAKEN', `'${name}' is the namespace of other tools.`, { hint })

@@ -87,9 +87,10 @@ export const requestOffer = defineOperation({
     const { servers, offers } = await visibleOffers(context)
     const found = resolveOffer(servers, method, params)
     const { trace, callerInput } = context
+    const caller = JSON.stringify([context.caller.workspace, context.caller.actor])
     const signal = AbortSignal.any([AbortSignal.timeout(requestMs), ...(context.signal ? [context.signal] : [])])
     for (const { server, params: own } of found) {
-      const sent = { params: own, signal, traceparent: trace?.traceparent, callerInput }
+      const sent = { params: own, signal, traceparent: trace?.traceparent, callerInput, caller }
       const result = await orUnknown(offers?.request(server.name, method, sent), found.length > 1)
       if (result === undefined) continue
       if ('inputRequests' in result) return requestedInput(result as RequestedInput, callerInput !== undefined)

@@ -72,10 +72,11 @@ export function selectVersions(
 }
 
 function conditions(workspace: string, query: ToolListQuery): readonly (SQL | undefined)[] {
-  const { status, categoryId, tags, executorType, search, names } = query
+  const { status, categoryId, tags, executorType, search, namespace, names } = query
   const like = search === undefined || search === '' ? undefined : `%${search.replace(/[\\%_]/g, '\\$&')}%`
   return [
     eq(tools.workspaceId, workspace),
+    namespace === undefined ? undefined : eq(sql`lower(${tools.namespace})`, namespace.toLowerCase()),
     isOneOf(names),
     status?.length ? inArray(tools.status, [...status]) : undefined,
     executorType?.length ? inArray(tools.executorType, [...executorType]) : undefined,

@@ -8,6 +8,7 @@ import {
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toOneLine } from '../../base/visible-text.ts'
+import type { MessageLevel } from '../../contract/executor.ts'
 import { readTrace } from '../../contract/telemetry.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
 import { capabilitiesOf, readRound, resumeState } from './client-rounds.ts'
@@ -15,6 +16,7 @@ import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
 import type { McpTools } from './mcp-tools.ts'
 import { isMetaTool, metaTools } from './meta-tools.ts'
 import { serveCompletions, servePrompts } from './prompts.ts'
+import { logReporter, progressReporter } from './report-run.ts'
 import { serveResources } from './resources.ts'
 import { serveTasks, tasksExtension } from './tasks.ts'
 
@@ -41,6 +43,12 @@ export function createMcpServer(options: McpServerOptions, create = createPlain)
   const { tools } = options
   const { client, exchange } = tools
   const server = create({ name: options.name, version: options.version }, serverOptions(tools))
+  // Kept here, too, because upstreams learn the level of a call.
+  let level: MessageLevel | undefined
+  server.setRequestHandler('logging/setLevel', async ({ params }) => {
+    level = params.level
+    return {}
+  })
   server.setRequestHandler('tools/list', async () => ({ tools: await listAll(tools) }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const { name, arguments: args = {} } = params
@@ -54,7 +62,7 @@ export function createMcpServer(options: McpServerOptions, create = createPlain)
         round,
         approvals: tools,
         canBecomeTask: tools.isRecorded && hasTasks(server, request),
-        onLog: logReporter(request, name),
+        log: logReporter(request, { logger: name, sessionLevel: level }),
       },
     }
     const { classic } = tools.mode
@@ -159,32 +167,5 @@ function listIssues(json: string): string {
     return `: ${toOneLine(texts.join('; ')).slice(0, 500)}`
   } catch {
     return ''
-  }
-}
-
-/** Reports the bytes of output to a client that requested progress; the number only grows. */
-export function progressReporter({ mcpReq }: ServerContext): ((bytes: number) => void) | undefined {
-  const token = mcpReq._meta?.progressToken
-  if (token === undefined) return undefined
-  let last = -1
-  return (bytes) => {
-    const progress = Math.max(bytes, last + 1)
-    last = progress
-    const params = { progressToken: token, progress, message: `${bytes} bytes of output so far` }
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
-  }
-}
-
-// A tool that prints without end must not flood its client.
-const maxMessages = 200
-const maxCharacters = 4000
-
-/** Sends standard error of a running tool as log messages, to a client that requested them. */
-export function logReporter({ mcpReq }: ServerContext, logger: string): (text: string) => void {
-  let sent = 0
-  return (text) => {
-    if (sent >= maxMessages || text.trim() === '') return
-    sent++
-    mcpReq.log('info', text.trim().slice(0, maxCharacters), logger).catch(() => {})
   }
 }

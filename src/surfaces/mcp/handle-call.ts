@@ -10,7 +10,7 @@ import { isObject } from '../../base/json-values.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
-import type { RequestedInput } from '../../contract/executor.ts'
+import type { CallerInput, LogMessage, RequestedInput } from '../../contract/executor.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
@@ -27,6 +27,7 @@ import { inputOf, orSignIn, type Round, toInputRequired } from './client-rounds.
 import { toContentBlocks } from './content-blocks.ts'
 import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
 import { looseKeys, readCall } from './read-call.ts'
+import type { LogReporter } from './report-run.ts'
 import { resultScheme } from './resources.ts'
 import { describeText, searchText } from './response-text.ts'
 import { toTask } from './tasks.ts'
@@ -46,8 +47,8 @@ interface Interaction {
   readonly approvals: ApprovalOptions
   /** Whether a call that takes long may be answered with a task. */
   readonly canBecomeTask: boolean
-  /** Receives standard error of a tool while it runs. */
-  readonly onLog: (text: string) => void
+  /** The log of a tool while it runs, as far as the client wants it. */
+  readonly log: LogReporter
 }
 
 /** A result, or in its place a request for input of the client or a task, which have a `resultType`. */
@@ -101,7 +102,7 @@ const respondMs = 50_000
 const taskMs = 500
 
 async function runCall(call: Arguments, { client, interaction, ...request }: McpRequest): Promise<CallResult> {
-  const { round, onLog } = interaction ?? {}
+  const { round, log } = interaction ?? {}
   const resumed = round?.resumed?.executionId
   if (interaction !== undefined && resumed !== undefined)
     return resumeCall(client, resumed, interaction, request.signal)
@@ -110,8 +111,9 @@ async function runCall(call: Arguments, { client, interaction, ...request }: Mcp
     waitForApproval: false,
     patienceMs,
     respondMs: interaction?.canBecomeTask ? taskMs : respondMs,
-    callerInput: round && inputOf(round),
-    onOutput: (stream: string, text: string) => void (stream === 'stderr' && onLog?.(text)),
+    callerInput: withLevel(round && inputOf(round), log?.level),
+    onOutput: (stream: string, text: string, message?: LogMessage) =>
+      void (stream === 'stderr' && log?.send(text, message)),
     onStatus: () => {},
   }
   // The registry client validates the call.
@@ -120,6 +122,9 @@ async function runCall(call: Arguments, { client, interaction, ...request }: Mcp
   const requested = interaction && (await requestInput(result, call.arguments, interaction))
   return requested ?? toResult(client, result, interaction)
 }
+
+const withLevel = (input: CallerInput | undefined, logLevel: CallerInput['logLevel']): CallerInput | undefined =>
+  logLevel === undefined ? input : { capabilities: {}, ...input, logLevel }
 
 /** The request for the input that a call waits for, if the client can provide it. */
 async function requestInput(

@@ -24,6 +24,7 @@ function read(document: object, { set = {}, env = {}, headers = {}, package: wan
 
 const npm = { registryType: 'npm', identifier: '@someone/weather', version: '1.2.3', transport: { type: 'stdio' } }
 const pypi = { registryType: 'pypi', identifier: 'weather', version: '0.5.0', transport: { type: 'stdio' } }
+const nuget = { registryType: 'nuget', identifier: 'Someone.Weather', version: '2.0.0', transport: { type: 'stdio' } }
 const oci = { registryType: 'oci', identifier: 'ghcr.io/someone/weather:1.2.3', transport: { type: 'stdio' } }
 
 describe('the command of a package', () => {
@@ -40,6 +41,16 @@ describe('the command of a package', () => {
       ['-y', '--registry=https://npm.example.com', '@someone/weather@1.2.3'],
     ],
     [pypi, 'uvx', ['weather@0.5.0']],
+    [nuget, 'dnx', ['Someone.Weather@2.0.0', '--yes']],
+    [
+      {
+        ...nuget,
+        registryBaseUrl: 'https://nuget.example.com/v3/index.json',
+        packageArguments: [{ type: 'positional', value: 'start' }],
+      },
+      'dnx',
+      ['Someone.Weather@2.0.0', '--yes', '--source', 'https://nuget.example.com/v3/index.json', '--', 'start'],
+    ],
     [oci, 'docker', ['run', '-i', '--rm', 'ghcr.io/someone/weather:1.2.3']],
     [
       { ...oci, identifier: 'someone/weather', version: '1.2.3', registryBaseUrl: 'https://docker.io' },
@@ -48,6 +59,25 @@ describe('the command of a package', () => {
     ],
   ])('%j', (each, command, args) => {
     expect(read({ packages: [each] })).toEqual({ name: 'weather', fields: { command, args } })
+  })
+
+  it('of a kind that no program runs by its name is refused with the next step', () => {
+    const url = 'https://example.com/weather.mcpb'
+    const mcpb = { registryType: 'mcpb', identifier: url, fileSha256: 'ab12', transport: { type: 'stdio' } }
+    const cargo = { registryType: 'cargo', identifier: 'weather-mcp', version: '0.3.0', transport: { type: 'stdio' } }
+    const hintOf = (each: object) => {
+      try {
+        read({ packages: [each] })
+      } catch (thrown) {
+        return (thrown as { hint?: string }).hint
+      }
+    }
+    expect(hintOf(mcpb)).toContain(`Download ${url}, compare its SHA-256 with ab12, unpack it`)
+    expect(hintOf(cargo)).toBe(
+      'Run: cargo install --locked weather-mcp@0.3.0; then add the program: tooldex add NAME -- PROGRAM',
+    )
+    // Another package of the file is used where there is one.
+    expect(read({ packages: [mcpb, npm] }).fields).toMatchObject({ command: 'npx' })
   })
 
   it('has the arguments with fixed, default and provided values', () => {
@@ -125,7 +155,8 @@ describe('the command of a package', () => {
     [{ ...npm, identifier: '--call=id' }, 'its identifier is an option'],
     [{ ...npm, fileSha256: 'f'.repeat(64) }, 'cannot verify its fileSha256'],
     [{ ...npm, transport: { type: 'streamable-http', url: 'http://localhost' } }, 'its transport is streamable-http'],
-    [{ ...npm, registryType: 'mcpb' }, 'packages of this kind are not supported'],
+    [{ ...npm, registryType: 'mcpb' }, 'mcpb: packages of the type mcpb are not run by their names'],
+    [{ ...npm, registryType: 'brew' }, 'brew: packages of the type brew are not supported'],
   ])('is refused for %j', (each, reason) => {
     expect(() => read({ packages: [each] })).toThrow(reason)
     expect(read({ packages: [each, pypi] }).fields.command).toBe('uvx')

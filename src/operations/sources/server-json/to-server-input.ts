@@ -39,15 +39,17 @@ function choose({ packages, remotes }: ServerJson, { file, package: wanted }: Ch
   const found = ways.find((way) => problemOf(way) === undefined)
   if (found !== undefined) return found
   const kinds = [...new Set([...packages, ...remotes].map(kindOf))]
+  const [step] = ways.flatMap((way) => ('url' in way ? [] : (otherSteps[way.registryType]?.(way) ?? [])))
   const reasons = ways.map((way) => `${kindOf(way)}: ${problemOf(way)}`)
   throw new TooldexError(
     'USAGE',
     `${file} has nothing that can be used${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}.`,
     {
       hint:
-        wanted === undefined
-          ? 'Add the server with its command or URL.'
-          : `Use --package with one of: ${kinds.join(', ')}.`,
+        step ??
+        (wanted === undefined || kinds.includes(wanted)
+          ? 'Add the server with its command: tooldex add NAME -- COMMAND, or with its URL: tooldex add NAME URL'
+          : `Use --package with one of: ${kinds.join(', ')}.`),
     },
   )
 }
@@ -59,6 +61,15 @@ const runtimes: Readonly<Record<string, readonly [string, ...string[]]>> = {
   npm: ['npx', 'bunx'],
   pypi: ['uvx'],
   oci: ['docker', 'podman'],
+  nuget: ['dnx'],
+}
+
+/** The next step for packages that no program runs by their names; their commands are added like any other. */
+const otherSteps: Readonly<Record<string, (way: ServerJsonPackage) => string>> = {
+  mcpb: ({ identifier, fileSha256 }) =>
+    `Download ${identifier}${fileSha256 === undefined ? '' : `, compare its SHA-256 with ${fileSha256}`}, unpack it (zip), and add the command in server.mcp_config of its manifest.json: tooldex add NAME -- COMMAND`,
+  cargo: ({ identifier, version }) =>
+    `Run: cargo install --locked ${identifier}${version === undefined ? '' : `@${version}`}; then add the program: tooldex add NAME -- PROGRAM`,
 }
 
 /** The reason why a package or remote cannot be used. */
@@ -67,7 +78,8 @@ function problemOf(way: Way): string | undefined {
     return ['streamable-http', 'http', 'sse'].includes(way.type) ? undefined : `its transport is ${way.type}`
   const { registryType, runtimeHint, transport, version = '', fileSha256 } = way
   const known = runtimes[registryType]
-  if (known === undefined) return 'packages of this kind are not supported'
+  if (known === undefined)
+    return `packages of the type ${registryType} are not ${registryType in otherSteps ? 'run by their names' : 'supported'}`
   if (way.identifier.startsWith('-')) return 'its identifier is an option'
   if (transport.type !== 'stdio') return `its transport is ${transport.type}`
   if (runtimeHint !== undefined && !known.includes(runtimeHint)) return `its runtime is ${runtimeHint}`
@@ -105,7 +117,12 @@ function fromPackage(
   const words = packageArguments.flatMap((argument) => wordsOf(argument, filler))
   const { env: declared = {}, secretNames } = namedValues('env', environmentVariables, filler)
   const env = { ...declared, ...provided.env }
-  const args = [...runtimeWords(wanted, own, Object.keys(env)), packageWord(wanted), ...words]
+  const before = runtimeWords(wanted, own, Object.keys(env))
+  // The runtime of NuGet packages takes its options after the package.
+  const args =
+    registryType === 'nuget'
+      ? [packageWord(wanted), ...before, ...(words.length === 0 ? [] : ['--', ...words])]
+      : [...before, packageWord(wanted), ...words]
   return {
     command,
     args,
@@ -113,6 +130,13 @@ function fromPackage(
     ...(secretNames === undefined ? {} : { secretNames }),
   }
 }
+
+const usualBases = new Set([
+  'https://registry.npmjs.org',
+  'https://pypi.org',
+  'https://api.nuget.org',
+  'https://api.nuget.org/v3/index.json',
+])
 
 /** The words before the package: nothing may ask a question, and a container gets the variables of the program. */
 function runtimeWords(
@@ -125,8 +149,10 @@ function runtimeWords(
     return [...(own[0] === 'run' ? own : ['run', '-i', '--rm', ...own]), ...variables]
   }
   const base = registryBaseUrl?.replace(/\/+$/, '')
-  const isUsual = base === undefined || base === 'https://registry.npmjs.org' || base === 'https://pypi.org'
+  const isUsual = base === undefined || usualBases.has(base)
   if (registryType === 'pypi') return [...(isUsual ? [] : ['--default-index', base]), ...own]
+  if (registryType === 'nuget')
+    return [...(own.includes('--yes') ? [] : ['--yes']), ...(isUsual ? [] : ['--source', base]), ...own]
   const yes = own.includes('-y') || own.includes('--yes') ? [] : ['-y']
   return [...yes, ...(isUsual ? [] : [`--registry=${base}`]), ...own]
 }

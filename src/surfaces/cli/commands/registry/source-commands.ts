@@ -7,6 +7,7 @@ import { listSources } from '../../../../operations/server/list-sources.ts'
 import { acceptChangesOf, refuseChangesOf } from '../../../../operations/sources/decide-changes.ts'
 import type { SourceDetail } from '../../../../operations/sources/source-view.ts'
 import * as sources from '../../../../operations/sources/sources.ts'
+import { leftOutReason } from '../../../../operations/sources/store-reading.ts'
 import type { CliHost, RegistryClient } from '../../host.ts'
 import { type AddCommand, collect, parseCount, toJson } from '../command.ts'
 import { operationCommands, tableText } from '../operation-command.ts'
@@ -56,7 +57,7 @@ export const addAdd: AddCommand = (program, host, exit) => {
       collect,
     )
     .option('--set <name=value>', 'the value of an argument or variable of a server.json', collect)
-    .option('--package <kind>', 'what to use of a server.json: npm, pypi, oci or remote (default: the first)')
+    .option('--package <kind>', 'what to use of a server.json: npm, pypi, oci, nuget or remote (default: the first)')
     .option('-y, --yes', 'approve the command or URL without a question')
   withRegistryOptions(command).action((name: string, words: string[], flags: AddFlags) =>
     withRegistry(host, flags, async (registry) => {
@@ -117,10 +118,15 @@ function splitPair(pair: string, separator: string, form: string): readonly [str
   return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
 }
 
+interface ApproveFlags extends RegistryFlags {
+  readonly allowPrivate?: boolean
+  readonly yes?: boolean
+}
+
 interface Approval {
   readonly registry: RegistryClient
   readonly host: CliHost
-  readonly flags: RegistryFlags & { readonly yes?: boolean }
+  readonly flags: Pick<ApproveFlags, 'json' | 'yes'>
   readonly exit: (code: number) => void
 }
 
@@ -164,7 +170,13 @@ export async function isConfirmed(host: CliHost): Promise<boolean> {
   }
 }
 
-const sourceText = ({ name, state, tools, prompts, resources, lastFailure, signIn }: SourceDetail): string =>
+/** A notice that must not be overlooked: agents do not find these tools. */
+const leftOutText = ({ leftOut }: SourceDetail): string =>
+  leftOut === undefined ? '' : `At least ${leftOut} definitions were left out: ${leftOutReason}.\n`
+
+const sourceText = (source: SourceDetail): string => stateText(source) + leftOutText(source)
+
+const stateText = ({ name, state, tools, prompts, resources, lastFailure, signIn }: SourceDetail): string =>
   signIn?.isSignedIn === false
     ? `${name} is approved, and needs a sign-in: tooldex sources sign-in ${name}\n`
     : state === 'failed' || lastFailure !== null
@@ -222,11 +234,15 @@ function addApprove(group: Command, host: CliHost, exit: (code: number) => void)
     .command('approve')
     .description('show the exact command or URL of a source, approve it and read what it offers')
     .argument('<name>')
+    .option('--allow-private', 'allow its URL to have a private address')
     .option('-y, --yes', 'approve it without a question')
-  withRegistryOptions(command).action((name: string, flags: RegistryFlags & { readonly yes?: boolean }) =>
-    withRegistry(host, flags, async (registry) =>
-      approveShown(await registry.invoke(sources.getSource, { name }), { registry, host, flags, exit }),
-    ),
+  withRegistryOptions(command).action((name: string, flags: ApproveFlags) =>
+    withRegistry(host, flags, async (registry) => {
+      const shown = flags.allowPrivate
+        ? await registry.invoke(sources.changeSource, { name, allowPrivate: true })
+        : await registry.invoke(sources.getSource, { name })
+      await approveShown(shown, { registry, host, flags, exit })
+    }),
   )
 }
 
@@ -243,6 +259,7 @@ function detailText(source: SourceDetail): string {
     `${name}: ${state}, ${transport}, ${trust}${waiting === 0 ? '' : `, ${waiting} changed definitions wait`}`,
     ...(approval === undefined ? [] : [`${source.isApproved ? 'approved' : 'not approved'}: ${approval.command}`]),
     ...(lastFailure === null ? [] : [`last failure: ${lastFailure.at} ${toOneLine(lastFailure.reason)}`]),
+    ...(source.leftOut === undefined ? [] : [leftOutText(source).trim()]),
     ...(instructions === null ? [] : [`instructions: ${toOneLine(instructions).slice(0, 200)}`]),
     ...rows,
     ...changed,
