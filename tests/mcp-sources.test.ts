@@ -235,10 +235,10 @@ it('102: no key without the scope admin takes a name, the namespace or an id of 
       ...(by ? { key: by } : {}),
     })
   }
-  // Before there is a source of this name.
-  expect((await register('read', 'archive', key)).status).toBe(201)
   const { hash } = (await request('POST', '/sources', { body: { name: 'archive', ...archive().definition } })).body
     .approval
+  // Before the source of this name offers anything.
+  expect((await register('read', 'archive', key)).status).toBe(201)
   await request('POST', '/sources/archive/approve', { body: { hash } })
   expect((await request('POST', '/tools/read/activate', { key })).status).toBe(200)
   await sync()

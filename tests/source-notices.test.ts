@@ -17,8 +17,18 @@ it('definitions beyond the limits are left out, and counted in the log, over RES
 
 it('a registered tool in the namespace of a new source is named, also one that is not offered', async () => {
   const { request } = await openSources()
-  const draft = { name: 'archive_read', namespace: 'Archive', description: 'Read an archive', executorType: 'shell' }
-  const body = { ...draft, inputSchema: { type: 'object' }, executorConfig: {}, scriptContent: 'echo hi' }
+  const draft = {
+    name: 'archive_read',
+    namespace: 'Archive',
+    displayName: 'Read',
+    description: 'Read an archive',
+    executorType: 'http',
+  }
+  const body = {
+    ...draft,
+    inputSchema: { type: 'object' },
+    executorConfig: { method: 'GET', url: 'https://example.com/' },
+  }
   const created = await request('POST', '/tools', { body })
   expect(created.status, created.text).toBe(201)
   const { definition } = changingServer()

@@ -6,8 +6,11 @@ import { cutLine, cutText } from '../../../rules/cut-text.ts'
 import { toClientName } from '../../../rules/tool-id.ts'
 import { toSafeName } from '../foreign-tool.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
+import { resourceText, withoutLinks, withoutMarkup, withoutRepeated } from './plain-texts.ts'
 
 const maxDescription = 1200
+// A description that says less needs that of its resource.
+const shortDescription = 200
 
 /** The texts of a tool that people and models read. */
 interface OperationTexts {
@@ -19,30 +22,38 @@ interface OperationTexts {
 
 /** The texts of an operation: a long description goes on in the notes. */
 export function readOperationTexts(
-  { operation, item, method, path }: OpenApiOperation,
+  read: OpenApiOperation,
   names: ReadonlySet<string>,
   document: OpenApiDocument,
 ): OperationTexts {
+  const { operation, item, method, path } = read
   const summary = textOf(operation.summary) ?? textOf(item.summary)
   const long = textOf(operation.description) ?? textOf(item.description)
   const whole = [summary, long === summary ? undefined : long].filter((text) => text !== undefined).join('\n\n')
+  const own = withoutLinks(withoutRepeated(whole, document))
+  const about = own.length < shortDescription ? resourceText(read, document) : undefined
+  const description = [own, about && withoutLinks(about)]
+    .filter((text) => text !== undefined && text !== '')
+    .join('\n\n')
   const title = summary ?? textOf(operation.operationId) ?? `${method.toUpperCase()} ${path}`
   const notes = [
     `${method.toUpperCase()} ${path}`,
     ...paginationOf(names),
-    ...(whole.length > maxDescription ? [whole] : []),
+    ...(own !== whole || whole.length > maxDescription ? [whole] : []),
   ].join('\n\n')
   const { url } = document.object(operation.externalDocs)
   return {
     displayName: cutLine(title.replace(/\s+/g, ' '), registryLimits.displayName),
-    description: cutLine(whole === '' ? `${method.toUpperCase()} ${path}` : whole, maxDescription),
+    description: cutLine(description === '' ? `${method.toUpperCase()} ${path}` : description, maxDescription),
     notes: cutLine(notes, registryLimits.notes),
     externalRefs: typeof url === 'string' && /^https?:\/\//.test(url) ? [url.slice(0, 2000)] : [],
   }
 }
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+const textOf = (value: unknown): string | undefined => {
+  const text = typeof value === 'string' ? withoutMarkup(value).trim() : ''
+  return text === '' ? undefined : text
+}
 
 const pageNames = [
   'page',
