@@ -38,7 +38,7 @@ const view = openApiAsBundle({
     },
   },
 })
-const tools = view.value.tools as readonly { name: string; description: string; notes: string }[]
+const { tools } = view.value as { tools: readonly { name: string; description: string; notes: string }[] }
 const textOf = (name: string) => tools.find((tool) => tool.name === `numbers_${name}`)
 
 it('texts of operations have no markup, and no URLs of links', () => {
