@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json-values.ts'
-import { type LogMessage, messageLevels } from '../../contract/executor.ts'
+import { type LogMessage, type MessageLevel, messageLevels } from '../../contract/executor.ts'
 
 /** The receiver of the log messages of one request. */
 export interface LogListener {
@@ -11,7 +11,7 @@ export interface LogListener {
 }
 
 /**
- * Relates the log messages of a server to the request that caused them. Over HTTP, its stream tells which one. Elsewhere a
+ * Relates the log messages of a server to the request that caused them. Over HTTP, it comes in the stream of that request. Elsewhere a
  * message names none: it belongs to the only request that runs, on a connection that only one caller has used. Any other
  * message is dropped, because it may contain what belongs to somebody else.
  */
@@ -58,4 +58,29 @@ function readMessage(params: unknown): LogMessage | undefined {
   if (level === undefined || params.data === undefined) return undefined
   const logger = typeof params.logger === 'string' ? params.logger.slice(0, maxLogger) : ''
   return { level, logger, data: params.data }
+}
+
+const setLevelMs = 2000
+
+type SetLevel = (level: MessageLevel, options: { readonly signal: AbortSignal }) => Promise<unknown>
+
+/** The level of a server of the older revisions, which is one for the connection: the most verbose that a call wanted. */
+export class SessionLevel {
+  readonly #set: SetLevel
+  #index: number = messageLevels.length
+  #setting: Promise<unknown> | undefined
+
+  constructor(set: SetLevel) {
+    this.#set = set
+  }
+
+  /** Settles when the server has the level, or after a while: a server without this request sends what it sends. */
+  request(level: MessageLevel, signal: AbortSignal): Promise<unknown> | undefined {
+    const index = messageLevels.indexOf(level)
+    if (index >= this.#index) return this.#setting
+    this.#index = index
+    const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(setLevelMs)]) }
+    this.#setting = this.#set(level, options).catch(() => {})
+    return this.#setting
+  }
 }

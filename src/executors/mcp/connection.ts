@@ -14,14 +14,9 @@ import {
 } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
-import {
-  type CallerInput,
-  type LogMessage,
-  type MessageLevel,
-  messageLevels,
-  type RequestedInput,
-} from '../../contract/executor.ts'
+import type { CallerInput, LogMessage, MessageLevel, RequestedInput } from '../../contract/executor.ts'
 import type { OfferMethod, OfferResult, UpstreamRequest } from '../../contract/mcp-server.ts'
+import { SessionLevel } from './call-logs.ts'
 import type { HttpTransport } from './http-transport.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import { type StdioTransport, UndeliveredError } from './stdio-transport.ts'
@@ -57,7 +52,6 @@ export interface OpenedTransport {
 
 const probeMs = 10_000
 const maxPages = 20
-const setLevelMs = 2000
 // Callers set the deadlines; the default of the client would be shorter than some of them.
 const noDeadline = 2 ** 31 - 1
 
@@ -84,12 +78,11 @@ export class Connection {
   readonly #client: Client
   readonly #opened: OpenedTransport
   #ended = false
-  /** The index of the level of a server of the older revisions. */
-  #level: number = messageLevels.length
-  #levelSet: Promise<unknown> | undefined
+  readonly #level: SessionLevel
 
   private constructor(client: Client, opened: OpenedTransport, onEnd: () => void) {
     this.#client = client
+    this.#level = new SessionLevel((level, options) => client.setLoggingLevel(level, options))
     this.#opened = opened
     client.onclose = () => {
       this.#ended = true
@@ -157,7 +150,8 @@ export class Connection {
   async call(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamResult> {
     const { tool, onProgress, caller, onLog: take } = call
     const options = { signal, timeout: noDeadline, onprogress: onProgress, allowInputRequired: true }
-    await this.#requestLogs(call.logLevel, signal)
+    if (this.#client.getProtocolEra() !== 'modern' && this.has('logging'))
+      await this.#level.request(call.logLevel, signal)
     const input = { ...call.input }
     const end = this.#opened.check.logs.begin({ key: input, caller, take })
     try {
@@ -166,17 +160,6 @@ export class Connection {
     } finally {
       end()
     }
-  }
-
-  /** Servers of the older revisions have one level for the connection: the most verbose that a call wanted. */
-  #requestLogs(level: MessageLevel, signal: AbortSignal): Promise<unknown> | undefined {
-    if (this.#client.getProtocolEra() === 'modern' || !this.has('logging')) return undefined
-    if (messageLevels.indexOf(level) >= this.#level) return this.#levelSet
-    this.#level = messageLevels.indexOf(level)
-    const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(setLevelMs)]), timeout: noDeadline }
-    // A server without this request sends what it sends.
-    this.#levelSet = this.#client.setLoggingLevel(level, options).catch(() => {})
-    return this.#levelSet
   }
 
   /** Any other request; the result may be a request for input. */
