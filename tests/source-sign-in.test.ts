@@ -220,7 +220,7 @@ it('uses a client that was registered by hand, whose secret becomes a stored one
 
 it('is described by a document at a route of its own, as an authorization server reads it', async () => {
   const { app } = await openSources()
-  const url = 'https://tools.example.com/oauth/client-metadata.json'
+  const url = 'https://localhost/oauth/client-metadata.json'
   const response = await app.request(url, { headers: { accept: 'application/json' }, redirect: 'manual' })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
   const text = await response.text()
@@ -229,12 +229,12 @@ it('is described by a document at a route of its own, as an authorization server
   const document = JSON.parse(text)
   expect(document).toMatchObject({
     client_id: url,
-    redirect_uris: ['https://tools.example.com/oauth/callback'],
+    redirect_uris: ['https://localhost/oauth/callback'],
     token_endpoint_auth_method: 'none',
     response_types: ['code'],
   })
   expect(document.grant_types).toContain('authorization_code')
   expect(Object.keys(document).filter((key) => key.startsWith('client_secret'))).toEqual([])
   const urls = Object.entries(document).filter(([key]) => key.endsWith('_uri'))
-  for (const [, each] of urls) expect(new URL(String(each)).origin).toBe('https://tools.example.com')
+  for (const [, each] of urls) expect(new URL(String(each)).origin).toBe('https://localhost')
 })
