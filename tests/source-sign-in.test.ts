@@ -218,6 +218,25 @@ it('uses a client that was registered by hand, whose secret becomes a stored one
   expect(await call()).toBe('alice')
 })
 
+it('needs another sign-in for a wider scope, once, and keeps the present one until then', async () => {
+  const { server, browser, linkFor, call, sync } = await open()
+  await browser().signIn(await linkFor(), 'alice')
+  await sync()
+  expect(await call()).toBe('alice')
+  server.state.scope = 'send'
+  await expect(call()).rejects.toMatchObject(needed)
+  const link = await linkFor()
+  // The tokens of before are still there.
+  delete server.state.scope
+  expect(await call()).toBe('alice')
+  server.state.scope = 'send'
+  expect((await browser().signIn(link, 'alice')).status).toBe(200)
+  expect(await call()).toBe('alice')
+  // A scope that the authorization server does not grant asks for no sign-in without end.
+  server.state.scope = 'tools'
+  expect(await call()).toBe('alice')
+})
+
 it('is described by a document at a route of its own, as an authorization server reads it', async () => {
   const { app } = await openSources()
   const url = 'https://localhost/oauth/client-metadata.json'

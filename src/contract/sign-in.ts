@@ -89,6 +89,8 @@ export interface SignInTicket extends SignInRef {
   /** The caller who requested it; of a sign-in that all callers share, an administrator. */
   readonly actor: string
   readonly id: string
+  /** The scope to request, where the server requires more than that of the present tokens. */
+  readonly scope?: string | undefined
 }
 
 /** The OAuth client of sources. */

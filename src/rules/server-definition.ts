@@ -67,3 +67,7 @@ export function findLiteralSecrets(server: McpServer): readonly (readonly [kind:
 /** The owner of the sign-in that a caller uses at a server: the caller, or nobody where one is shared. */
 export const ownerOf = (server: McpServer, actor: string): string =>
   'url' in server && server.oauth?.mode === 'caller' ? actor : ''
+
+/** Whether a sign-in is one that the server still has: a shared one, or one of each caller. */
+export const isOwner = ({ caller }: { readonly caller: string }, server: McpServer): boolean =>
+  (caller === '') === (ownerOf(server, 'anybody') === '')

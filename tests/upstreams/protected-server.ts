@@ -18,6 +18,8 @@ export interface ProtectedSettings {
   resource: Record<string, unknown>
   /** The URL that the MCP server names for its metadata, in place of its own. */
   metadataUrl?: string
+  /** The scope that the MCP server requires of each token. */
+  scope?: string
   /** Called before each request for tokens is answered. */
   onToken?: (grant: string) => Promise<void> | void
 }
@@ -82,6 +84,11 @@ export async function openProtected(settings: Partial<ProtectedSettings> = {}) {
       return response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${named}"` }).end()
     }
     seen.add(text)
+    const { scope = '' } = token as { scope?: string }
+    if (state.scope !== undefined && !scope.split(' ').includes(state.scope)) {
+      const challenge = `Bearer error="insufficient_scope", scope="${state.scope}"`
+      return response.writeHead(403, { 'www-authenticate': challenge }).end()
+    }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
@@ -158,7 +165,7 @@ function createProvider(issuer: string, { resource, state, grants }: ProviderPar
         grant_types: ['authorization_code', 'refresh_token'],
       } as never,
     ],
-    scopes: ['openid', 'offline_access', 'tools'],
+    scopes: ['openid', 'offline_access', 'tools', 'send'],
     cookies: { keys: [randomUUID()] },
     rotateRefreshToken: true,
     issueRefreshToken: () => true,
@@ -168,8 +175,8 @@ function createProvider(issuer: string, { resource, state, grants }: ProviderPar
       const { client, session } = oidc as { client: { clientId: string }; session: { accountId?: string } }
       const { accountId } = session
       const grant = new provider.Grant({ clientId: client.clientId, ...(accountId === undefined ? {} : { accountId }) })
-      grant.addOIDCScope('openid offline_access tools')
-      grant.addResourceScope(resource, 'tools')
+      grant.addOIDCScope('openid offline_access tools send')
+      grant.addResourceScope(resource, 'tools send')
       grants.push(await grant.save())
       return grant
     },
@@ -180,7 +187,7 @@ function createProvider(issuer: string, { resource, state, grants }: ProviderPar
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_context: unknown, audience: string) => ({
-          scope: 'tools',
+          scope: 'tools send',
           audience,
           accessTokenFormat: 'opaque',
           accessTokenTTL: state.ttl,

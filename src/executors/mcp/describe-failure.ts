@@ -2,6 +2,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { withoutPeriod } from '../../diagnostics/sentences.ts'
 import { causesOf } from '../network/run-remote.ts'
+import { WiderScopeError } from './token-source.ts'
 
 const maxCharacters = 500
 
@@ -11,6 +12,10 @@ export type UpstreamAttempt = (failure: string | undefined, needsSignIn: boolean
 /** Whether the failure is that nobody has signed in at the server. */
 export const needsSignIn = (error: unknown): boolean =>
   causesOf(error).some((each) => each instanceof TooldexError && each.code === 'SIGN_IN_REQUIRED')
+
+/** Whether the sign-in lasts, but its scope is too narrow for this request. */
+export const needsWiderScope = (error: unknown): boolean =>
+  causesOf(error).some((each) => each instanceof WiderScopeError)
 
 /** The failure of a server as a phrase that follows its name; foreign texts are cut to one short line. */
 export function describeFailure(error: unknown): string {
@@ -60,3 +65,7 @@ export function isUnreachable(error: unknown): boolean {
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   return error instanceof TypeError || (status !== undefined && status >= 500)
 }
+
+/** The error of a request that starts nothing. */
+export const notRunning = (name: string): TooldexError =>
+  new TooldexError('UNAVAILABLE', `The MCP server '${name}' is not running; a key with the scope call starts it.`)

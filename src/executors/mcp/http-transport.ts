@@ -170,7 +170,7 @@ const notingTokens =
   (fetch: FetchLike, tokens: TokenSource): FetchLike =>
   async (url, init) => {
     const response = await fetch(url, init)
-    tokens.note(response, init?.headers)
+    await tokens.note(response, init?.headers)
     return response
   }
 

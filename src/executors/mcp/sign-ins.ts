@@ -19,7 +19,7 @@ import {
 } from '../../contract/sign-in.ts'
 import type { SourceRef } from '../../contract/source.ts'
 import type { Caller } from '../../contract/stores.ts'
-import { ownerOf } from '../../rules/server-definition.ts'
+import { isOwner } from '../../rules/server-definition.ts'
 import type { ClientInformation, Exchange, TokenSet } from './oauth-flow.ts'
 import { resolveValues } from './server-settings.ts'
 
@@ -59,6 +59,8 @@ export class SignIns implements SignInClient {
   readonly #parts: SignInParts
   readonly #tickets = new BoundedMap<string, { readonly text: string; readonly until: number }>(maxCached)
   readonly #known = new BoundedMap<string, { readonly opened: Opened | undefined; readonly until: number }>(maxCached)
+  /** The scopes that servers require beyond those of their tokens; the next link requests them. */
+  readonly #wider = new BoundedMap<string, string>(maxCached)
   readonly #refreshing = new Map<string, Promise<Opened | undefined>>()
 
   constructor(parts: SignInParts) {
@@ -88,12 +90,27 @@ export class SignIns implements SignInClient {
     return refreshing
   }
 
+  /** Notes the scope that a server requires; false if the tokens have it, so that another sign-in would change nothing. */
+  async requireScope(ref: SignInRef, required: readonly string[]): Promise<boolean> {
+    const present = (await this.#read(ref))?.tokens.scope?.split(' ') ?? []
+    if (required.every((each) => present.includes(each))) return false
+    this.#wider.set(keyOf(ref), [...new Set([...present, ...required])].join(' '))
+    this.#tickets.clear()
+    return true
+  }
+
   ticketFor(ref: SignInRef, actor: string): string {
     const key = `${actor} ${keyOf(ref)}`
     const known = this.#tickets.get(key)
     if (known !== undefined && known.until > Date.now()) return known.text
     const id = randomBytes(9).toString('base64url')
-    const sealed = this.#seal('ticket', { ...ref, actor, id, expiresAt: Date.now() + ticketMs })
+    const sealed = this.#seal('ticket', {
+      ...ref,
+      actor,
+      id,
+      scope: this.#wider.get(keyOf(ref)),
+      expiresAt: Date.now() + ticketMs,
+    })
     const text = `${signInPath}?ticket=${Buffer.from(sealed, 'base64').toString('base64url')}`
     this.#tickets.set(key, { text, until: Date.now() + sameTicketMs })
     return text
@@ -111,12 +128,13 @@ export class SignIns implements SignInClient {
 
   async begin(ref: SignInTicket, origin: string): Promise<BegunSignIn> {
     const server = await this.#parts.find(ref)
-    requireOwner(ref, server)
+    if (!isOwner(ref, server)) throw changed()
     const [{ discover }, flow, { openOAuthRequests }] = await Promise.all([loadDiscovery(), loadFlow(), loadRequests()])
     const requests = openOAuthRequests(server)
     const state = randomBytes(32).toString('base64url')
     try {
-      const discovered = await discover(server, await this.#headersOf(ref, server), requests)
+      const found = await discover(server, await this.#headersOf(ref, server), requests)
+      const discovered = { ...found, scope: ref.scope ?? found.scope }
       const { metadata } = discovered
       const client =
         (await this.#configured(ref, server)) ??
@@ -140,12 +158,13 @@ export class SignIns implements SignInClient {
   ): Promise<SignInState> {
     const exchange = this.#open<Exchange>('exchange', sealed)
     const server = await this.#parts.find(ref)
-    requireOwner(ref, server)
+    if (!isOwner(ref, server)) throw changed()
     if (server.url !== exchange.url) throw changed()
     const { exchangeCode } = await loadFlow()
     const tokens = await exchangeCode(server, exchange, answer)
     const state = await this.#parts.store.put(actor, ref, this.#toStore(tokens))
     this.#forget(ref)
+    this.#wider.delete(keyOf(ref))
     this.#tickets.delete(`${actor.actor} ${keyOf(ref)}`)
     return state
   }
@@ -267,12 +286,6 @@ interface Registration {
   /** The authorization server, and the origin of this server. */
   readonly at: string
   readonly client: ClientInformation
-}
-
-/** A source whose sign-in has become a shared one, or one of each caller, needs another link. */
-function requireOwner({ caller }: SignInRef, server: HttpServer): void {
-  if (caller !== '' && ownerOf(server, caller) !== caller) throw changed()
-  if (caller === '' && ownerOf(server, 'anybody') !== '') throw changed()
 }
 
 const changed = (): TooldexError =>

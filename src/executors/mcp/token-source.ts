@@ -34,10 +34,15 @@ export class TokenSource implements AuthProvider {
     return opened.tokens.access
   }
 
-  /** Remembers which token a response answers. */
-  note(response: Response, headers: RequestInit['headers']): void {
+  /** Remembers which token a response answers; a server that requires a wider scope needs another sign-in. */
+  async note(response: Response, headers: RequestInit['headers']): Promise<void> {
     const [, token] = /^Bearer (.+)$/.exec(new Headers(headers).get('authorization') ?? '') ?? []
-    if (token !== undefined) this.#sent.set(response, token)
+    if (token === undefined) return
+    this.#sent.set(response, token)
+    const required = response.status === 403 ? insufficientScope(response.headers.get('www-authenticate')) : []
+    if (required.length === 0 || !(await this.#signIns.requireScope(this.#ref, required))) return
+    await response.body?.cancel()
+    throw new WiderScopeError(this.#ref, required)
   }
 
   async onUnauthorized({ response }: Parameters<NonNullable<AuthProvider['onUnauthorized']>>[0]): Promise<void> {
@@ -48,6 +53,29 @@ export class TokenSource implements AuthProvider {
       throw asksForToken || this.#server.oauth !== undefined ? signInRequired(this.#ref) : denied()
     }
     if ((await this.#signIns.refresh(this.#ref, this.#server, revision)) === undefined) throw signInRequired(this.#ref)
+  }
+}
+
+const maxScopes = 50
+
+/** The scopes that a server names in its refusal of a token. */
+function insufficientScope(challenge: string | null): readonly string[] {
+  if (challenge === null || !/^Bearer\b/i.test(challenge) || !/\berror="?insufficient_scope\b/.test(challenge))
+    return []
+  const [, scope = ''] = /\bscope="([\x20-\x7e]{1,2000}?)"/.exec(challenge) ?? []
+  return scope
+    .split(' ')
+    .filter((each) => each !== '')
+    .slice(0, maxScopes)
+}
+
+/** The error of a call whose sign-in has a scope that is too narrow; other calls go on with it. */
+export class WiderScopeError extends TooldexError {
+  constructor({ name }: SignInRef, required: readonly string[]) {
+    const scope = required.join(' ').slice(0, 200)
+    super('SIGN_IN_REQUIRED', `The MCP server '${name}' needs another sign-in, for the scope ${scope}.`, {
+      hint: `Sign in with: tooldex sources sign-in ${name}`,
+    })
   }
 }
 

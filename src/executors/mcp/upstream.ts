@@ -8,7 +8,15 @@ import type { SourceItem, SourceManifest } from '../../contract/source.ts'
 import { Circuit, type CircuitSettings } from './circuit.ts'
 import { explainMissing, passRequests, usableInput } from './client-requests.ts'
 import type { Connection, OpenedTransport, UpstreamCall, UpstreamResult } from './connection.ts'
-import { describeFailure, isDenied, isUnreachable, needsSignIn, type UpstreamAttempt } from './describe-failure.ts'
+import {
+  describeFailure,
+  isDenied,
+  isUnreachable,
+  needsSignIn,
+  needsWiderScope,
+  notRunning,
+  type UpstreamAttempt,
+} from './describe-failure.ts'
 
 const maxDurations = 100
 // The MCP client is loaded with the first call that needs it.
@@ -189,7 +197,7 @@ export class Upstream {
         this.#giveUp(connection, connection.why ?? 'ended')
         throw endedError(this.#options.name, connection)
       } else if (connection.why !== undefined) throw endedError(this.#options.name, connection)
-      else if (needsSignIn(error)) await this.#drop(connection)
+      else if (needsSignIn(error)) await (needsWiderScope(error) || this.#drop(connection))
       else if (isDenied(error)) this.#denied = describeFailure(error)
       else if (isUnreachable(error)) this.#giveUp(connection, describeFailure(error))
       else this.circuit.answered()
@@ -286,10 +294,6 @@ export class Upstream {
 }
 
 const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
-
-/** The error of a request that starts nothing. */
-const notRunning = (name: string): TooldexError =>
-  new TooldexError('UNAVAILABLE', `The MCP server '${name}' is not running; a key with the scope call starts it.`)
 
 /** Signals that a request is repeated: the session had expired, or the server had ended. */
 const repeatable = new Error('The request is repeated.')
