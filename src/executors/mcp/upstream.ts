@@ -97,10 +97,7 @@ export class Upstream {
     if (request.mayStart === false && this.#now === undefined) throw notRunning(this.#options.name)
     return this.#use(
       async (connection) => {
-        const has = connection.has(
-          method.startsWith('completion') ? 'completions' : isPrompt(method) ? 'prompts' : 'resources',
-        )
-        if (!has) return undefined
+        if (!connection.has(capabilityOf(method))) return undefined
         const result = await this.#passing(request, (passed) => connection.request(method, passed))
         const { withItems } = await loadReadItems()
         return withItems(result, request.signal)
@@ -230,9 +227,8 @@ export class Upstream {
   #refuseWhileDown(): void {
     const until = this.circuit.refusedUntil
     if (until === undefined || this.#now !== undefined) return
-    const { name } = this.#options
     const seconds = Math.max(1, Math.ceil(this.circuit.pauseMs / 1000))
-    throw new TooldexError('UPSTREAM_DOWN', `The MCP server '${name}' is down: it ${this.circuit.why}.`, {
+    throw new TooldexError('UPSTREAM_DOWN', `The MCP server '${this.#options.name}' is down: it ${this.circuit.why}.`, {
       hint: `The next attempt is at ${until.toISOString()}, in ${seconds} s.`,
     })
   }
@@ -293,7 +289,8 @@ export class Upstream {
   }
 }
 
-const isPrompt = (method: OfferMethod): boolean => method.startsWith('prompts/')
+const capabilityOf = (method: OfferMethod) =>
+  method === 'completion/complete' ? 'completions' : method.startsWith('prompts/') ? 'prompts' : 'resources'
 
 /** Signals that a request is repeated: the session had expired, or the server had ended. */
 const repeatable = new Error('The request is repeated.')

@@ -82,13 +82,16 @@ export const capabilitiesOf = (server: Server, { mcpReq }: ServerContext): Clien
   server.getClientCapabilities() ??
   {}
 
-/** The part of the capabilities that upstreams may use; undefined if there is none. */
-export function inputOf({ capabilities, responses, resumed }: Round): CallerInput | undefined {
+/** The part of the capabilities that upstreams may use, and the level of the log that the client wants; undefined if there is none. */
+export function inputOf(
+  { capabilities, responses, resumed }: Round,
+  logLevel?: CallerInput['logLevel'],
+): CallerInput | undefined {
   const { elicitation, sampling, roots } = capabilities
   const usable = Object.entries({ elicitation, sampling, roots }).filter(([, each]) => each !== undefined)
-  if (usable.length === 0) return undefined
+  if (usable.length === 0) return logLevel && { capabilities: {}, logLevel }
   const answers = resumed?.signIn === true ? undefined : responses
-  return { capabilities: Object.fromEntries(usable), responses: answers, state: resumed?.upstream }
+  return { capabilities: Object.fromEntries(usable), responses: answers, state: resumed?.upstream, logLevel }
 }
 
 /** Passes the requests of an upstream on to the client. */

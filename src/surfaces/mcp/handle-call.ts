@@ -10,7 +10,7 @@ import { isObject } from '../../base/json-values.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
-import type { CallerInput, LogMessage, RequestedInput } from '../../contract/executor.ts'
+import type { LogMessage, RequestedInput } from '../../contract/executor.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
@@ -111,7 +111,7 @@ async function runCall(call: Arguments, { client, interaction, ...request }: Mcp
     waitForApproval: false,
     patienceMs,
     respondMs: interaction?.canBecomeTask ? taskMs : respondMs,
-    callerInput: withLevel(round && inputOf(round), log?.level),
+    callerInput: round && inputOf(round, log?.level),
     onOutput: (stream: string, text: string, message?: LogMessage) =>
       void (stream === 'stderr' && log?.send(text, message)),
     onStatus: () => {},
@@ -122,9 +122,6 @@ async function runCall(call: Arguments, { client, interaction, ...request }: Mcp
   const requested = interaction && (await requestInput(result, call.arguments, interaction))
   return requested ?? toResult(client, result, interaction)
 }
-
-const withLevel = (input: CallerInput | undefined, logLevel: CallerInput['logLevel']): CallerInput | undefined =>
-  logLevel === undefined ? input : { capabilities: {}, ...input, logLevel }
 
 /** The request for the input that a call waits for, if the client can provide it. */
 async function requestInput(
