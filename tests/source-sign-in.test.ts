@@ -232,9 +232,6 @@ it('needs another sign-in for a wider scope, once, and keeps the present one unt
   server.state.scope = 'send'
   expect((await browser().signIn(link, 'alice')).status).toBe(200)
   expect(await call()).toBe('alice')
-  // A scope that the authorization server does not grant asks for no sign-in without end.
-  server.state.scope = 'tools'
-  expect(await call()).toBe('alice')
 })
 
 it('is described by a document at a route of its own, as an authorization server reads it', async () => {
