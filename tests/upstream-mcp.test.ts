@@ -173,7 +173,9 @@ describe('a server over HTTP', () => {
       missing: { url, allowPrivate: true, headers: { authorization: 'Bearer secret:crm' } },
     }
     const { call, executor } = startExecutor(servers, { secrets: { resolve, redact: redactValues(4).redact } })
-    for (const name of ['locked', 'missing']) expect((await call(name, 'say')).status).toBe('FAILED')
+    const [rejected, none] = [await call('locked', 'say'), await call('missing', 'say')]
+    expect([rejected.status, none.status]).toEqual(['FAILED', 'FAILED'])
+    expect(rejected.errorMessage).toContain('HTTP 401; for a sign-in, add it as a source: tooldex add locked URL')
     expect(executor.readiness(toolOf('locked', 'say'))).toMatchObject({ state: 'needs-credentials', url })
     expect(executor.readiness(toolOf('missing', 'say'))).toMatchObject({
       state: 'needs-credentials',

@@ -31,13 +31,14 @@ export function describeFailure(error: unknown): string {
   return `failed: ${cut(message)}`
 }
 
-/** The next step after a refused address, as the end of the phrase; an administrator decides on it. */
-export function allowPrivateHint(error: unknown, server: string, isSource: boolean): string {
+/** The next step after some failures, as the end of the phrase; an administrator takes it. */
+export function nextStep(error: unknown, server: string, isSource: boolean): string {
   const isRefused = causesOf(error).some((each) => each instanceof TooldexError && each.code === 'ADDRESS_REFUSED')
-  if (!isRefused) return ''
-  return isSource
-    ? `; an administrator may allow it: tooldex sources approve ${server} --allow-private`
-    : `; it is allowed by "allowPrivate": true in the definition of ${server}`
+  const { status } = (error as { data?: { status?: number } }).data ?? {}
+  if (isRefused && isSource) return `; an administrator may allow it: tooldex sources approve ${server} --allow-private`
+  if (isRefused) return `; it is allowed by "allowPrivate": true in the definition of ${server}`
+  // Only sources have one.
+  return status === 401 && !isSource ? `; for a sign-in, add it as a source: tooldex add ${server} URL` : ''
 }
 
 /** A sandbox that is missing or not allowed says what to install or to allow. */

@@ -20,7 +20,7 @@ import { findReference } from '../../rules/server-definition.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
 import { type Ending, failed, runRemote } from '../network/run-remote.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
-import { allowPrivateHint, cut, describeFailure } from './describe-failure.ts'
+import { cut, describeFailure, nextStep } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
 import { Offers } from './offers.ts'
 import { isStdio, McpConfig } from './server-settings.ts'
@@ -176,7 +176,7 @@ function perform(
     },
     failureCode: 'UPSTREAM_ERROR',
     describe: (error) =>
-      `The MCP server '${server}' ${describeFailure(error)}${allowPrivateHint(error, server, source !== undefined)}.`,
+      `The MCP server '${server}' ${describeFailure(error)}${nextStep(error, server, source !== undefined)}.`,
     textsOf({ status }, durationMs) {
       const ignored = countIgnored(upstream) - before
       if (ignored > 0) log.note(`${ignored} messages of ${server} were ignored: they match no request\n`)

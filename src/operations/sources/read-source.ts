@@ -1,5 +1,5 @@
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
-import { allowPrivateHint, describeFailure, needsSignIn } from '../../executors/mcp/describe-failure.ts'
+import { describeFailure, needsSignIn, nextStep } from '../../executors/mcp/describe-failure.ts'
 import { ownerOf } from '../../rules/server-definition.ts'
 import { signInError } from './require-sign-in.ts'
 import type { SourceContext } from './source-view.ts'
@@ -22,7 +22,7 @@ export async function readSource(context: SourceContext, name: string): Promise<
   } catch (thrown) {
     const reason = timeout.aborted
       ? `did not answer within ${readMs / 1000} s`
-      : describeFailure(thrown) + allowPrivateHint(thrown, name, true)
+      : describeFailure(thrown) + nextStep(thrown, name, true)
     const isSignIn = needsSignIn(thrown)
     // One caller without a sign-in of their own is no failure of the source.
     if (!isSignIn || (await usesShared(context, name))) {
