@@ -51,3 +51,11 @@ it('a private address is refused with the command that allows it, which then app
   expect(allowed.err).toContain(`${url} (private addresses allowed)`)
   expect(allowed.out).toContain('responded with HTTP 404')
 })
+
+it('a URL of another scheme, or with words after it, is not taken for a command', async () => {
+  const { run } = await openSources()
+  for (const words of [['ftp://files.example.com/mcp'], ['https://mcp.example.com/mcp', 'more']]) {
+    const refused = await run('add', 'remote', ...words)
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('is neither the URL of an MCP server nor')])
+  }
+})

@@ -87,6 +87,10 @@ function toSource(name: string, words: readonly string[], flags: AddFlags): Reco
 /** The fields of a server from the words of a command line: one word that is a URL, or a command. */
 function toFields([first = '', ...args]: readonly string[], flags: AddFlags): Record<string, unknown> {
   const isUrl = /^https?:\/\//i.test(first) && args.length === 0
+  if (!isUrl && /^[a-z][a-z\d+.-]*:\/\//i.test(first))
+    throw new TooldexError('USAGE', `${first.slice(0, 200)} is neither the URL of an MCP server nor a command.`, {
+      hint: 'URLs begin with http:// or https://, and have no words after them; a command follows --.',
+    })
   return definedOptions({ ...(isUrl ? { url: first } : { command: first, args }), ...optionFields(flags) })
 }
 
