@@ -218,22 +218,6 @@ describe.skipIf(noBrowser !== '')(`the pages of an administrator${noBrowser}`, (
     await page.locator('h1').getByText('Needs approval').waitFor()
   })
 
-  it('compares two modes of search on golden requests, and lists findings', async () => {
-    const { page } = watched
-    await open('/search-lab', 'Search lab')
-    const requests = page.getByRole('textbox', { name: 'Requests' })
-    await requests.fill('no arrow')
-    await page.getByText('no request and tool in line 1').waitFor()
-    await requests.fill('count the words of a text => text_statistics')
-    const line = JSON.stringify({ id: '1', query: 'xyzzy <b>x</b>', relevant: ['folder_sizes'] })
-    const set = { name: 'queries.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(`${line}\n`) }
-    await page.locator('input[type="file"]').setInputFiles(set)
-    await page.getByRole('button', { name: 'Evaluate 2' }).click()
-    await page.getByText('Failures of bm25 (1)').waitFor()
-    await page.getByRole('cell', { name: 'xyzzy <b>x</b>' }).last().waitFor()
-    expect(await findFlaws(page)).toEqual([])
-  })
-
   it('creates a tool, shows a problem at its line, and classes a change before it is saved', async () => {
     const { page } = watched
     const dialog = page.getByRole('dialog')

@@ -48,12 +48,32 @@ const cases = [
     words: ['search', ...c, 'git', '--cursor', 'bm9wZQ', '--json'],
   },
   {
-    name: 'filters by source, status and readiness, with facets',
+    name: 'filters by source, status, executor and readiness, with facets',
     operation: searchTools,
-    input: { query: 'files', source: ['cli'], status: ['ACTIVE'], readiness: ['ready'], limit: 2, facets: true },
+    input: {
+      query: 'files',
+      source: ['cli'],
+      status: ['ACTIVE'],
+      executor: ['cli'],
+      readiness: ['ready'],
+      limit: 2,
+      facets: true,
+    },
     tool: 'search_tools',
     words: [
-      ...['search', ...c, 'files', '--source', 'cli', '--status', 'ACTIVE', '--readiness', 'ready'],
+      ...[
+        'search',
+        ...c,
+        'files',
+        '--source',
+        'cli',
+        '--status',
+        'ACTIVE',
+        '--executor',
+        'cli',
+        '--readiness',
+        'ready',
+      ],
       ...['--limit', '2', '--facets', '--json'],
     ],
   },
@@ -216,6 +236,7 @@ describe('library, command line, REST and MCP over stdio and HTTP give the same 
       facets: {
         source: [{ value: 'cli', count: 2 }],
         status: [{ value: 'ACTIVE', count: 2 }],
+        executor: [{ value: 'cli', count: 2 }],
         readiness: [
           { value: 'needs-program', count: 1 },
           { value: 'ready', count: 1 },

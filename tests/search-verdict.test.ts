@@ -48,6 +48,28 @@ describe('the verdict of a search', () => {
     expect(macro.hit1).toBeGreaterThanOrEqual(75)
   })
 
+  it('evaluates settings of search, and returns why each query failed', async () => {
+    const queries = [
+      { query: 'show the commit history', relevant: ['git:git_log'] },
+      { query: 'book a flight to the moon for my cat', relevant: [] },
+    ]
+    const failures = async (input: object) =>
+      (await invoke(evalCatalog, { queries, details: true, ...input }, context)).details?.map(({ failure }) => failure)
+    const { details, macro } = await invoke(evalCatalog, { queries, details: true }, context)
+    expect(details?.[0]?.results.map(({ id }) => id)).toContain('git:git_log')
+    expect([details?.[0]?.missing, details?.[0]?.failure, macro.recall5]).toEqual([[], undefined, 100])
+    expect((await failures({ cli: 'docker' }))?.[0]).toBe('not-found')
+    expect(await failures({ executor: ['python'] })).toEqual(['not-found', undefined])
+    expect(await failures({ minFit: 1 })).toEqual(['abstained', undefined])
+    expect(await failures({ minFit: 0 })).toEqual([undefined, 'not-abstained'])
+    expect(await failures({ minScore: 1 })).toEqual(['not-found', undefined])
+    const explainTool = 'git:git_log'
+    const { explained } = await search('show the commit history', { minScore: 1, explainTool })
+    expect(explained?.reason).toBe('its score is below the minimum score')
+    const without = await invoke(evalCatalog, { queries }, context)
+    expect(without).not.toHaveProperty('details')
+  })
+
   it.each([
     ['the forty-one showcase requests', showcase, 41, 38],
     ['forty requests that no text was written for', heldOut, 40, 34],

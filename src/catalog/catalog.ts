@@ -175,11 +175,11 @@ export class Catalog {
 
   /** The same page with the complete tools, and a cursor for any position in it. */
   search(options: SearchPageQuery = {}): CatalogPage {
-    const { query = '', limit = defaultLimit, mode, minScore, learned, view } = options
+    const { query = '', limit = defaultLimit, mode, minScore, learned, view, onMatch } = options
     const filters = canonicalFilters(readInput(SearchFilters, options.filters ?? {}, 'invalid filters'))
     const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
     const [offset, facts] = [startOfPage(options, scope), factsFor(this.#options, view)]
-    const accept = acceptOf(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0 })
+    const accept = acceptOf(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0, onMatch })
     const isCallable = isCallableFor(this.#entries, facts)
     const ranked = this.#rank({ query, offset, limit, accept, mode, minScore, learned, isCallable })
     const hits = ranked.hits.flatMap((hit) => toHit(hit, this.#entries.get(hit.tool.id), facts))

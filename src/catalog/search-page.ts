@@ -1,19 +1,22 @@
 import { TooldexError } from '../base/errors.ts'
-import type { CatalogTool, CatalogView, SearchFilters } from '../contract/catalog.ts'
 import {
+  type CatalogTool,
+  type CatalogView,
   isCallableIn,
   type Readiness,
   ready,
+  type SearchFilters,
   type ToolSource,
   type ToolStatus,
   unlessReady,
 } from '../contract/catalog.ts'
 import type { RunnableTool } from '../contract/executor.ts'
+import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import type { Fit, RankedPage, RankedTool, RankQuery, Result, SearchMode } from '../contract/search.ts'
 import { type CatalogEntry, selectOrigin } from './catalog-entry.ts'
 import type { CatalogOptions } from './catalog-options.ts'
 import { type CursorScope, writePageCursor } from './page-cursor.ts'
-import { type CanonicalFilters, type EntryFacts, passes, sourceOf, toolStatusOf } from './tool-filters.ts'
+import { type CanonicalFilters, type EntryFacts, executorOf, passes, sourceOf, toolStatusOf } from './tool-filters.ts'
 
 /** A query, and the page to return. */
 export interface SearchPageQuery {
@@ -31,6 +34,22 @@ export interface SearchPageQuery {
   readonly learned?: ReadonlyMap<string, number> | undefined
   /** The view of the caller; without it, all tools are visible. */
   readonly view?: CatalogView | undefined
+  /** Called with every matching tool, in no order. */
+  readonly onMatch?: ((match: Match) => void) | undefined
+}
+
+/** A matching tool, whose state is computed when it is read. */
+export interface Match {
+  readonly tool: CatalogTool
+  state(): MatchState
+}
+
+/** What the filters of a search compare besides the fields of a tool. */
+interface MatchState {
+  readonly source: ToolSource
+  readonly status: ToolStatus
+  readonly executor: ExecutorKindName | undefined
+  readonly readiness: Readiness
 }
 
 /** The default page size. */
@@ -72,6 +91,13 @@ export function toPage(
   return { hits, offset, total, fit, cursorAfter }
 }
 
+const stateOf = (entry: CatalogEntry, { sourceOf, executorOf, readinessOf }: EntryFacts): MatchState => ({
+  source: sourceOf(entry),
+  status: toolStatusOf(entry.tool),
+  executor: executorOf(entry),
+  readiness: readinessOf(entry),
+})
+
 /** The hit of a ranked tool; a ranker without `remove` may still return one that the catalog has removed. */
 export function toHit(
   { tool: { id }, score, scoreType }: RankedTool,
@@ -103,6 +129,7 @@ export function factsFor(options: CatalogOptions, view: CatalogView | undefined)
   const originOf = (entry: CatalogEntry) => selectOrigin(entry, options.selectBackend)
   return {
     originOf,
+    executorOf: (entry) => executorOf(originOf(entry)),
     sourceOf: (entry) => sourceOf(entry.tool, originOf(entry).backend),
     readinessOf(entry) {
       const { backend, runnable } = originOf(entry)
@@ -130,13 +157,20 @@ export const isCallableFor =
 export function acceptOf(
   entries: ReadonlyMap<string, CatalogEntry>,
   { status, ...others }: CanonicalFilters,
-  { facts, view, allActive }: { facts: EntryFacts; view: CatalogView | undefined; allActive: boolean },
+  {
+    facts,
+    view,
+    allActive,
+    onMatch,
+  }: Pick<SearchPageQuery, 'view' | 'onMatch'> & { readonly facts: EntryFacts; readonly allActive: boolean },
 ) {
   const everyStatus = status === undefined || (status.includes('ACTIVE') && allActive)
-  if (everyStatus && Object.keys(others).length === 0 && view === undefined) return undefined
+  if (everyStatus && Object.keys(others).length === 0 && view === undefined && onMatch === undefined) return undefined
   return ({ id }: { readonly id: string }) => {
     const entry = entries.get(id)
     if (entry === undefined || view?.sees(entry.tool, () => facts.readinessOf(entry)) === false) return false
-    return passes(entry, { status, ...others }, facts)
+    const isMatch = passes(entry, { status, ...others }, facts)
+    if (isMatch) onMatch?.({ tool: entry.tool, state: () => stateOf(entry, facts) })
+    return isMatch
   }
 }

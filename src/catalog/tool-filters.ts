@@ -1,5 +1,6 @@
 import { onlyDefined } from '../base/json-values.ts'
 import type { Backend, CatalogTool, Readiness, SearchFilters, ToolSource, ToolStatus } from '../contract/catalog.ts'
+import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import { normalizeTags } from '../rules/normalize-tags.ts'
 import type { CatalogEntry, Origin } from './catalog-entry.ts'
 
@@ -7,6 +8,7 @@ import type { CatalogEntry, Origin } from './catalog-entry.ts'
 export interface EntryFacts {
   readonly originOf: (entry: CatalogEntry) => Origin
   readonly sourceOf: (entry: CatalogEntry) => ToolSource
+  readonly executorOf: (entry: CatalogEntry) => ExecutorKindName | undefined
   readonly readinessOf: (entry: CatalogEntry) => Readiness
 }
 
@@ -14,6 +16,12 @@ const sources = { local: 'code', provider: 'registry', mcp: 'mcp' } as const
 
 /** The source of a tool. */
 export const sourceOf = (tool: CatalogTool, backend: Backend): ToolSource => tool.source ?? sources[backend.kind]
+
+const executors = { local: 'code', provider: undefined, mcp: 'mcp' } as const
+
+/** The kind of executor that runs a tool; undefined for a tool of a provider that states none. */
+export const executorOf = ({ runnable, backend }: Origin): ExecutorKindName | undefined =>
+  runnable?.executorType ?? executors[backend.kind]
 
 /** The life cycle state of a tool. */
 export const toolStatusOf = (tool: CatalogTool): ToolStatus => tool.status ?? 'ACTIVE'
@@ -34,6 +42,7 @@ export function canonicalFilters(filters: SearchFilters): CanonicalFilters {
     tags: tags.length === 0 ? undefined : normalizeTags(tags).sort(),
     tagsMatch: tags.length === 0 || filters.tagsMatch !== 'all' ? undefined : filters.tagsMatch,
     source: wordsOf(filters.source),
+    executor: wordsOf(filters.executor),
     status: wordsOf(filters.status ?? ['ACTIVE']),
     readiness: wordsOf(filters.readiness),
   })
@@ -43,9 +52,10 @@ const wordsOf = <Word extends string>(words: readonly Word[] | null | undefined)
   words == null || words.length === 0 ? undefined : [...new Set(words)].sort()
 
 /** Whether a tool passes canonical filters. */
-export function passes(entry: CatalogEntry, filters: CanonicalFilters, { sourceOf, readinessOf }: EntryFacts): boolean {
+export function passes(entry: CatalogEntry, filters: CanonicalFilters, facts: EntryFacts): boolean {
+  const { sourceOf, executorOf, readinessOf } = facts
   const { tool } = entry
-  const { namespace, cli, category, source, status, readiness } = filters
+  const { namespace, cli, category, source, executor, status, readiness } = filters
   const own = () => (tool.namespace ?? '').toLowerCase()
   return (
     (status === undefined || status.includes(toolStatusOf(tool))) &&
@@ -54,6 +64,7 @@ export function passes(entry: CatalogEntry, filters: CanonicalFilters, { sourceO
     (category === undefined || isOneOf(tool.category, category)) &&
     passesTags(tool.tags, filters) &&
     (source === undefined || source.includes(sourceOf(entry))) &&
+    (executor === undefined || executor.some((kind) => kind === executorOf(entry))) &&
     (readiness === undefined || readiness.includes(readinessOf(entry).state))
   )
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 
 import { toOneLine } from '../base/visible-text.ts'
+import { ExecutorKindName } from './executor-kinds.ts'
 
 /** The origin of a tool: a config, the database, an MCP server, an OpenAPI document, or functions of a program. */
 export const ToolSource = z.enum(['cli', 'registry', 'mcp', 'openapi', 'code'])
@@ -150,8 +151,10 @@ export const SearchFilters = z.strictObject({
   tags: z.array(z.string()).nullish(),
   /** Whether a tool needs all of the tags or any of them; default: any here, all on surfaces. */
   tagsMatch: z.enum(['all', 'any']).nullish(),
-  /** Alternatives, as the two filters below. */
+  /** Alternatives, as the three filters below. */
   source: z.array(ToolSource).nullish(),
+  /** The kinds of executors that run the tools. */
+  executor: z.array(ExecutorKindName).nullish(),
   /** Only active tools where absent; an empty array matches every status. */
   status: z.array(ToolStatus).nullish(),
   readiness: z.array(ReadinessState).nullish(),

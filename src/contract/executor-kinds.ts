@@ -90,6 +90,7 @@ export const executorKinds = {
 
 /** The name of any kind of executor. */
 export type ExecutorKindName = keyof typeof executorKinds
+export const ExecutorKindName = z.enum(Object.keys(executorKinds) as [ExecutorKindName])
 
 /** The name of a kind of executor that registered tools can have. */
 export const ExecutorType = z.enum(

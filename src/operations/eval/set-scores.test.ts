@@ -15,6 +15,7 @@ describe('abstention', () => {
     noteConfidence(seen, [hit('b', 0.5)], [])
     expect(seen).toEqual({ served: [0.9, 0.4], unserved: [weak - 0.01, 0.5], removed: [0.6, 0.4] })
     expect(scoreAbstention(seen)).toEqual({ auroc: 75, falseAbstention: 0, trueAbstention: 50 })
+    expect(scoreAbstention(seen, 0.5)).toEqual({ auroc: 75, falseAbstention: 50, trueAbstention: 50 })
   })
 
   it('compares with removed tools where every query has one, and counts equal values as half', () => {

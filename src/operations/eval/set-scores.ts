@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fitFor } from '../../search/confidence.ts'
+import { confidenceWeights } from '../../search/confidence-weights.ts'
 import type { Measured } from './measure-queries.ts'
 
 /** Scores from 0 to 100, the quality of the verdict, tokens of a response, and latency. */
@@ -36,6 +36,7 @@ export const numberKeys = [...scoreKeys, ...verdictKeys, 'tokens', 'p50Ms', 'p95
 export function summarize(
   { name, tools, queries }: { name: string; tools: readonly unknown[]; queries: readonly unknown[] },
   measured: Measured,
+  least?: number,
 ): SetScores {
   const percent = measured.scores.map((scores) => ({
     recall1: 100 * scores.recall1,
@@ -55,7 +56,7 @@ export function summarize(
       ['setRecall5'],
       measured.wholeSets.map((isWhole) => ({ setRecall5: isWhole ? 100 : 0 })),
     ),
-    ...scoreAbstention(measured.confidences),
+    ...scoreAbstention(measured.confidences, least),
     ...average(['tokens'], tokens),
     p50Ms: percentile(measured.milliseconds, 0.5),
     p95Ms: percentile(measured.milliseconds, 0.95),
@@ -117,9 +118,9 @@ export function noteConfidence(to: Confidences, hits: readonly ScoredHit[], rele
  * How well the verdict separates the two, in percent. A set without queries that have no tool is measured with its relevant
  * tools removed, which often leaves a tool that does as well.
  */
-export function scoreAbstention({ served, unserved, removed }: Confidences) {
+export function scoreAbstention({ served, unserved, removed }: Confidences, least: number = confidenceWeights.weak) {
   const negatives = unserved.length > 0 ? unserved : removed
-  const refused = (values: readonly number[]) => values.filter((value) => fitFor(value) === 'none').length
+  const refused = (values: readonly number[]) => values.filter((value) => value < least).length
   const percent = (values: readonly number[]) => (values.length === 0 ? 0 : (100 * refused(values)) / values.length)
   return {
     auroc: 100 * auroc(served, negatives),

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { toFullId } from '../../rules/tool-id.ts'
+import { mergeFacets } from '../search/facets.ts'
 import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
 import { type searchTools, withSpent } from '../search/search-tools.ts'
 import { betterFit, maxNearest, verdictOf } from '../search/verdict.ts'
@@ -153,25 +154,14 @@ function mergeOverviews(first: Answer, second: Answer, limit: unknown): Omit<Ans
 
 function mergeRest(first: Answer, second: Answer): Partial<Answer> {
   const note = [first.note, second.note].filter((text) => text !== undefined).join(' ')
+  const facets =
+    first.facets && second.facets ? mergeFacets(first.facets, second.facets) : (first.facets ?? second.facets)
   const explained = [first.explained, second.explained].find((each) => each?.explanation !== undefined)
   return {
     ...(note === '' ? {} : { note }),
-    ...mergeFacets(first.facets, second.facets),
+    ...(facets === undefined ? {} : { facets }),
     ...((explained ?? first.explained) === undefined ? {} : { explained: explained ?? first.explained }),
   }
-}
-
-function mergeFacets(first: Answer['facets'] = {} as never, second: Answer['facets'] = {} as never): Partial<Answer> {
-  const names = new Set([...Object.keys(first), ...Object.keys(second)]) as Set<keyof typeof first>
-  if (names.size === 0) return {}
-  const merged = Array.from(names, (name) => {
-    const counts = new Map<string, number>()
-    for (const { value, count } of [...(first[name] ?? []), ...(second[name] ?? [])])
-      counts.set(value, (counts.get(value) ?? 0) + count)
-    const sorted = Array.from(counts, ([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count)
-    return [name, sorted] as const
-  })
-  return { facets: Object.fromEntries(merged) as NonNullable<Answer['facets']> }
 }
 
 /** The position of a search: its start, a cursor of its own, or its end. */

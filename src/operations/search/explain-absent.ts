@@ -45,7 +45,8 @@ function placeOf(id: string, question: Question, tools: Catalog): string | undef
   return ids.includes(id) ? `it is result ${ids.indexOf(id) + 1} of ${ids.length}` : undefined
 }
 
-function absenceOf(id: string, question: Question, tools: Catalog): string {
+function absenceOf(id: string, { minScore = 0, ...question }: Question, tools: Catalog): string {
+  if (minScore > 0 && everyAnswer(question, tools).includes(id)) return 'its score is below the minimum score'
   const filtered = everyAnswer({ ...question, filters: { status: [] } }, tools).includes(id)
   if (!filtered) return 'it contains no word of the query, and its meaning is not close enough'
   const { status = 'ACTIVE' } = tools.entries.get(id)?.tool ?? {}

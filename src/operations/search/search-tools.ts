@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import type { Catalog, CatalogHit, SearchPageQuery } from '../../catalog/index.ts'
+import type { Catalog, CatalogHit, Match, SearchPageQuery } from '../../catalog/index.ts'
 import { onServer } from '../../contract/catalog.ts'
 import { Explanation, Fit, SearchMode } from '../../contract/search.ts'
 import { CliSummary } from '../../contract/tool-index.ts'
@@ -9,7 +9,8 @@ import { firstWords } from '../../search/index.ts'
 import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
 import { readSignIns } from '../sources/require-sign-in.ts'
 import { explainAbsent } from './explain-absent.ts'
-import { countFacets, Facets, searchFilters, toFilters, withSubtree } from './search-filters.ts'
+import { countFacets, Facets } from './facets.ts'
+import { categoriesOf, searchFilters, toFilters, withSubtree } from './search-filters.ts'
 import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
 import { type ToolView, viewOf } from './tool-view.ts'
 import { maxNearest, verdictOf } from './verdict.ts'
@@ -75,7 +76,17 @@ export const searchByAddress = defineOperation({
   http: { method: 'get', path: '/search', tag: 'search' },
 })
 
-const narrowing = ['query', 'category', 'cli', 'namespace', 'tags', 'source', 'status', 'readiness'] as const
+const narrowing = [
+  'query',
+  'category',
+  'cli',
+  'namespace',
+  'tags',
+  'source',
+  'status',
+  'executor',
+  'readiness',
+] as const
 
 const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[key] == null) && !input.facets
 
@@ -161,7 +172,8 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const { question, note } = await toQuestion(input, context)
   // Each step ranks all tools.
   const turn = yieldTurns(context.signal, 0)
-  const page = tools.search(question)
+  const matches: Match[] = []
+  const page = tools.search(input.facets ? { ...question, onMatch: (match) => matches.push(match) } : question)
   const explains = input.explain && question.query.trim() !== ''
   const candidates = []
   const shown = page.fit === 'none' ? page.hits.slice(0, maxNearest) : page.hits
@@ -177,6 +189,8 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
       candidates.push({ ...hit, readiness, explanation: explanations[index], sharesName, isolation })
     }
   }
+  const counted = input.facets && input.minScore ? withMinScore(matches, question, tools) : matches
+  const facets = input.facets ? await countFacets(counted, await categoriesOf(context), context.signal) : undefined
   await turn()
   const fitting = (await fitHits(candidates, input, { count, signal: context.signal })).results
   const results = input.countTokens ? await withTokens(fitting, page.hits, { count, signal: context.signal }) : fitting
@@ -186,7 +200,6 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     results.map((hit) => hit.id),
   )
   const nextCursor = results.length === 0 ? undefined : page.cursorAfter(results.length)
-  if (input.facets) await turn()
   const omitted = Math.max(page.total - page.offset - results.length, 0)
   return withSpent(count, {
     mode: 'search' as const,
@@ -194,7 +207,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     omitted,
     ...(nextCursor === undefined ? {} : { nextCursor }),
     ...verdictOf(page.fit),
-    ...(input.facets ? { facets: facetsOf(question, tools) } : {}),
+    ...(facets === undefined ? {} : { facets }),
     ...(note === undefined ? {} : { note }),
     ...(input.explainTool == null ? {} : { explained: await explainAbsent(input.explainTool, question, context) }),
   })
@@ -232,7 +245,9 @@ export async function toQuestion(input: Input, context: OperationContext<'catalo
   return { question, note: fallback ? 'The embeddings service did not respond; ranked by words only.' : undefined }
 }
 
-/** The facets of all results, not only of this page. */
-function facetsOf({ offset: _offset, ...question }: Question, tools: Catalog) {
-  return countFacets(tools.search({ ...question, cursor: undefined, limit: tools.size }).hits)
+/** The matches with the minimum score, which are known once all are scored. */
+function withMinScore(matches: readonly Match[], { offset: _offset, ...question }: Question, tools: Catalog) {
+  const { hits } = tools.search({ ...question, cursor: undefined, limit: tools.size })
+  const scored = new Set(hits.map(({ tool }) => tool))
+  return matches.filter(({ tool }) => scored.has(tool))
 }

@@ -7,6 +7,8 @@ import { toolCategories, tools } from '../schema.ts'
 
 // The embedded engine may run on this thread: a page of this many tools blocks the event loop for about 50 ms.
 const pageRows = 250
+/** The number of rows from which statistics matter. */
+const rowsBeforeLook = 4 * pageRows
 /** With more changes than this, all tools are read. */
 const maxChanges = 250
 
@@ -20,9 +22,22 @@ export async function listOffered(db: Db, workspace: string): Promise<OfferedToo
     const last = all.at(-1)?.tool.name
     const page = await readPage(db, last === undefined ? offered : and(offered, gt(tools.name, last)))
     all.push(...page)
+    if (all.length === rowsBeforeLook) await keepStatistics(db, all.length)
     if (page.length < pageRows) return { tools: all, seen: now?.seen ?? '' }
     await turn()
   }
+}
+
+/**
+ * The embedded engine has no autovacuum: without statistics every page would sort all tools, and so would other lists. An engine with
+ * autovacuum may not have looked at new rows yet.
+ */
+async function keepStatistics(db: Db, rows: number): Promise<void> {
+  const [known] = rowsOf<{ rows: number }>(
+    await db.execute(sql`select reltuples::float8 as rows from pg_class where oid = 'tools'::regclass`),
+  )
+  if (Number(known?.rows ?? rows) * 2 >= rows) return
+  await db.execute(sql`analyze tools (workspace_id, name, status, category_id, updated_at)`)
 }
 
 /** The changes since a transaction id, not a time, so that no change is missed however long its transaction took. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OfferedTool } from '../../contract/registry.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
+import { rowsOf } from '../database.ts'
 import { newTool } from '../stores.suite.ts'
 
 const caller: Caller = { workspace: 'default', actor: 'tester' }
@@ -8,15 +9,17 @@ const caller: Caller = { workspace: 'default', actor: 'tester' }
 /** What every engine must tell of changes to whoever looked before. */
 export function describeOffered(
   name: string,
-  open: () => Promise<{ stores: Stores; close(): Promise<void> }>,
+  open: () => Promise<{ stores: Stores; execute(statement: string): Promise<unknown>; close(): Promise<void> }>,
   { several }: { readonly several: boolean },
 ): void {
   describe(`offered tools: ${name}`, () => {
     let stores: Stores
+    let execute: (statement: string) => Promise<unknown>
     let close: (() => Promise<void>) | undefined
     beforeAll(async () => {
       const opened = await open()
       stores = opened.stores
+      execute = opened.execute
       close = opened.close
     })
     afterAll(() => close?.())
@@ -26,6 +29,15 @@ export function describeOffered(
       return stores.tools.transition(caller, made, 'activate')
     }
     const namesOf = (tools: readonly OfferedTool[] | undefined) => tools?.map(({ tool }) => tool.name).sort()
+
+    it('keeps the statistics of the table, without which each page of many tools would sort all of them', async () => {
+      await execute(`insert into tools (name, display_name, description, status, input_schema, workspace_id)
+        select 'many_' || n, 'Many', 'One of many', 'ACTIVE', '{}', 'default' from generate_series(1, 1300) n`)
+      expect((await stores.tools.offered('default')).tools).toHaveLength(1300)
+      const statement = `select reltuples::int as rows from pg_class where oid = 'tools'::regclass`
+      expect(rowsOf<{ rows: number }>(await execute(statement))[0]?.rows).toBe(1300)
+      await execute(`delete from tools where name like 'many_%'`)
+    })
 
     it('returns tools that were added, changed or withdrawn since a version, and the number of the remaining ones', async () => {
       const [kept, changed, taken] = [await activate(), await activate(), await activate()]

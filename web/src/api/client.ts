@@ -25,3 +25,7 @@ async function fetchInSession(input: RequestInfo | URL, init?: RequestInit): Pro
 
 /** The operations of the server that sent this page; the session is a cookie, so no key is here. */
 export const api = createClient({ headers: sessionHeaders, fetch: fetchInSession, retries: 1 })
+
+/** The same within a toolset. */
+export const apiIn = (toolset: string) =>
+  createClient({ headers: { ...sessionHeaders, 'x-tooldex-toolset': toolset }, fetch: fetchInSession, retries: 1 })

@@ -11,7 +11,8 @@ const tabs = [
 
 /** How well agents find the tools of this catalog, and what stands in their way. */
 export function SearchLabPage() {
-  const { tab = 'requests' } = useSearch({ strict: false }) as { readonly tab?: string }
+  const search = useSearch({ strict: false }) as Readonly<Record<string, string>>
+  const { tab = 'requests' } = search
   const navigate = useNavigate()
   return (
     <Page title="Search lab" description="How well agents find your tools, and what stands in their way.">
@@ -19,7 +20,7 @@ export function SearchLabPage() {
         label="Search lab"
         tabs={tabs}
         value={tabs.some(({ id }) => id === tab) ? tab : 'requests'}
-        onChange={(id) => void navigate({ to: '/search-lab', search: { tab: id }, replace: true })}
+        onChange={(id) => void navigate({ to: '/search-lab', search: { ...search, tab: id }, replace: true })}
       />
     </Page>
   )

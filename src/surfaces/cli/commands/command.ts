@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type LogLevel, logLevels } from '../../../base/logger.ts'
 import { ReadinessState, ToolSource, ToolStatus } from '../../../contract/catalog.ts'
+import { ExecutorKindName } from '../../../contract/executor-kinds.ts'
 import type { CliHost, OpenOptions } from '../host.ts'
 
 /** Adds one command to the program; `exit` sets an exit code other than zero. */
@@ -45,16 +46,18 @@ export function withToolOptions(command: Command): Command {
 export interface StateFlags {
   readonly source?: string[]
   readonly status?: string[]
+  readonly executor?: string[]
   readonly readiness?: string[]
 }
 
-/** Adds the filters by source, life cycle status and readiness. */
+/** Adds the filters by source, life cycle status, executor and readiness. */
 export function withStateFilters(command: Command): Command {
   const several = (flag: string, text: string, values: readonly string[]) =>
     new Option(flag, `${text} (${values.join(', ')})`).argParser(collect)
   return command
     .addOption(several('--source <kind>', 'only tools of this source', ToolSource.options))
     .addOption(several('--status <status>', 'only tools with this status, default ACTIVE', ToolStatus.options))
+    .addOption(several('--executor <kind>', 'only tools of this kind of executor', ExecutorKindName.options))
     .addOption(several('--readiness <state>', 'only tools in this readiness state', ReadinessState.options))
 }
 

@@ -49,10 +49,13 @@ async function listAll(host: CliHost, flags: ListFlags): Promise<void> {
 }
 
 /** Reads all registered tools that are offered to agents, page by page. */
-async function readAll(registry: RegistryClient, { source, status, readiness }: ListFlags): Promise<readonly Hit[]> {
+async function readAll(
+  registry: RegistryClient,
+  { source, status, executor, readiness }: ListFlags,
+): Promise<readonly Hit[]> {
   if (source !== undefined && !source.includes('registry')) return []
   const all: Hit[] = []
-  const input = { source: ['registry'], status, readiness, level: 'summary', limit: 100 }
+  const input = { source: ['registry'], status, executor, readiness, level: 'summary', limit: 100 }
   let cursor: string | undefined
   do {
     const page = await registry.invoke(searchTools, { ...input, cursor })
@@ -63,10 +66,10 @@ async function readAll(registry: RegistryClient, { source, status, readiness }: 
 }
 
 async function listConfigs(host: CliHost, flags: ListFlags, configs: readonly string[]): Promise<void> {
-  const { source, status, readiness } = flags
+  const { source, status, executor, readiness } = flags
   rejectServerWithLocal({ ...flags, config: configs })
   const context = await host.open({ ...toOpenOptions(flags), configs })
-  const answer = await invoke(listTools, { source, status, readiness }, context)
+  const answer = await invoke(listTools, { source, status, executor, readiness }, context)
   if (flags.json) return host.out(toJson(answer))
   const rows = answer.tools.map(({ name, description, command: runs, args, readiness: state }) => {
     const argTexts = args.map((arg) => (arg.notes.length === 0 ? arg.name : `${arg.name} [${arg.notes.join(', ')}]`))
@@ -74,8 +77,6 @@ async function listConfigs(host: CliHost, flags: ListFlags, configs: readonly st
     return [name, what, runs, argTexts.join('\n') || 'none']
   })
   const title = `${answer.name} - ${rows.length} tool(s)`
-  const executor = answer.executor === null ? '' : `Executor: ${answer.executor}\n`
-  host.out(
-    `${title}\n${executor}\n${formatTable(['Tool', 'Description', 'Command', 'Arguments'], rows, host.columns)}\n`,
-  )
+  const runner = answer.executor === null ? '' : `Executor: ${answer.executor}\n`
+  host.out(`${title}\n${runner}\n${formatTable(['Tool', 'Description', 'Command', 'Arguments'], rows, host.columns)}\n`)
 }

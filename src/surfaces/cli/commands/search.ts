@@ -58,18 +58,31 @@ export const addSearch: AddCommand = (program, host) => {
 }
 
 function toInput(flags: SearchFlags) {
-  const { category, cli, source, status, readiness, limit, cursor, mode, minScore, facets, explain, explainTool } =
-    flags
+  const {
+    category,
+    cli,
+    source,
+    status,
+    executor,
+    readiness,
+    limit,
+    cursor,
+    mode,
+    minScore,
+    facets,
+    explain,
+    explainTool,
+  } = flags
   const { tag: tags, budget: budgetTokens } = flags
   // Tokens do not matter at a terminal.
   const level = flags.level ?? (flags.json || budgetTokens !== undefined ? undefined : 'summary')
-  const filters = { category, cli, tags, source, status, readiness }
+  const filters = { category, cli, tags, source, status, executor, readiness }
   return { ...filters, level, limit, cursor, budgetTokens, mode, minScore, facets, explain, explainTool }
 }
 
 /** The filters as they were typed. */
-function namedFilters({ category, cli, tag, source, status, readiness }: SearchFlags): string {
-  const filters = Object.entries({ category, cli, tag, source, status, readiness })
+function namedFilters({ category, cli, tag, source, status, executor, readiness }: SearchFlags): string {
+  const filters = Object.entries({ category, cli, tag, source, status, executor, readiness })
   return filters
     .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${[value].flat().join(', ')}`]))
     .join(' ')
@@ -113,10 +126,14 @@ function toText(answer: Awaited<ReturnType<typeof searchTools.handle>>, columns:
   return `${verdict}${table}\n${more}${[...why, ...schemas, ...facetLines(answer)].map((part) => `${part}\n`).join('')}`
 }
 
+const maxFacetValues = 20
+
 function facetLines({ facets }: Awaited<ReturnType<typeof searchTools.handle>>): string[] {
   const rows = Object.entries(facets ?? {}).filter(([, counts]) => counts.length > 0)
   const lines = rows.map(([name, counts]) => {
-    return `${name}: ${counts.map(({ value, count }) => `${value} ${count}`).join(', ')}`
+    const shown = counts.slice(0, maxFacetValues).map(({ value, count }) => `${value} ${count}`)
+    const more = counts.length > shown.length ? [`${counts.length - shown.length} more`] : []
+    return `${name}: ${[...shown, ...more].join(', ')}`
   })
   return lines.length === 0 ? [] : [`\n${lines.join('\n')}`]
 }

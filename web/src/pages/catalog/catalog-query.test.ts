@@ -2,10 +2,13 @@ import { expect, it } from 'vitest'
 import { isFiltered, toSearch } from './catalog-query.ts'
 
 it('reads the filters of a URL, and leaves out what is no value', () => {
-  expect(toSearch({ q: 'git', source: 'cli', tag: 'a', status: 'all', mode: 'bm25', why: '1' })).toMatchObject({
+  expect(
+    toSearch({ q: 'git', source: 'cli', tag: 'a', executor: 'http', status: 'all', mode: 'bm25', why: '1' }),
+  ).toMatchObject({
     query: 'git',
     source: ['cli'],
     tags: ['a'],
+    executor: ['http'],
     status: [],
     mode: 'bm25',
     explain: true,

@@ -5,6 +5,7 @@ import { cx } from '../../ui/cx.ts'
 import { Select } from '../../ui/field.tsx'
 import { SafeText } from '../../ui/safe-text.tsx'
 import { type CatalogSearch, type FacetName, facetNames, isFiltered } from './catalog-query.ts'
+import { CategoryTree } from './category-tree.tsx'
 
 type Facets = OperationOutput<'tools.search'>['facets']
 
@@ -17,12 +18,13 @@ interface FacetListProps {
 const titles = {
   source: 'Source',
   category: 'Category',
+  executor: 'Executor',
   namespace: 'Namespace',
   tag: 'Tag',
   readiness: 'Readiness',
 } as const
 const maxShown = 8
-const none = { source: '', category: '', namespace: '', tag: '', readiness: '', status: '' }
+const none = { source: '', category: '', executor: '', namespace: '', tag: '', readiness: '', status: '', tree: '' }
 
 /** The filters, with the number of tools for each value. */
 export function FacetList({ search, facets, onChange }: FacetListProps) {
@@ -35,9 +37,13 @@ export function FacetList({ search, facets, onChange }: FacetListProps) {
         <option value="DEPRECATED">Deprecated</option>
         <option value="all">All</option>
       </Select>
-      {facetNames.map((name) => (
-        <Facet key={name} name={name} search={search} facets={facets} onChange={onChange} />
-      ))}
+      {facetNames.map((name) =>
+        name === 'category' ? (
+          <CategoryTree key={name} search={search} counts={facets?.category ?? []} onChange={onChange} />
+        ) : (
+          <Facet key={name} name={name} search={search} facets={facets} onChange={onChange} />
+        ),
+      )}
       {isFiltered(search) && (
         <Button size="sm" icon={<X className="size-3.5" aria-hidden />} onClick={() => onChange(none)}>
           Remove all filters
@@ -47,7 +53,7 @@ export function FacetList({ search, facets, onChange }: FacetListProps) {
   )
 }
 
-function Facet({ name, search, facets, onChange }: FacetListProps & { readonly name: FacetName }) {
+function Facet({ name, search, facets, onChange }: FacetListProps & { readonly name: Exclude<FacetName, 'category'> }) {
   const chosen = search[name] ?? ''
   const values = facets?.[name] ?? []
   const shown = values.slice(0, maxShown)
@@ -72,7 +78,7 @@ function Facet({ name, search, facets, onChange }: FacetListProps & { readonly n
               <span className="truncate">
                 <SafeText max={60}>{value === '' ? 'none' : value}</SafeText>
               </span>
-              <span className="text-xs tabular-nums text-muted">{count}</span>
+              <span className="text-xs tabular-nums text-muted">{count.toLocaleString('en')}</span>
             </button>
           </li>
         ))}

@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react'
 import type { OperationInput, OperationOutput } from 'tooldex/client'
 import { api } from '../../api/client.ts'
 import { useSettled } from '../../ui/use-settled.ts'
-import { type CatalogSearch, toSearch } from './catalog-query.ts'
+import { type CatalogSearch, type FacetName, facetNames, toSearch } from './catalog-query.ts'
 import { pagesBetween } from './pages-between.ts'
 
 /** A found tool. */
@@ -38,13 +38,30 @@ const pageOf = (input: OperationInput<'tools.search'>, page: number) => ({
     api.tools.search({ ...input, countTokens: true, limit: pageSize, offset: page * pageSize }, { signal }),
 })
 
-/** The counts of the filters; they follow once typing pauses, because they count all results. */
+/**
+ * The counts of the filters; they follow once typing pauses, because they count all results. The values of a filter that is set
+ * are counted without it, so that its other values can be chosen.
+ */
 export function useFacets(search: CatalogSearch) {
   const input = useSettled(JSON.stringify({ ...toSearch(search), explain: false }))
-  const { data } = useQuery({
-    queryKey: ['search', 'facets', input],
-    queryFn: ({ signal }) => api.tools.search({ ...JSON.parse(input), facets: true, limit: 0 }, { signal }),
-    placeholderData: keepPreviousData,
+  const set = facetNames.filter((name) => (search[name] ?? '') !== '')
+  const whole = useQuery({ ...facetsOf(input), placeholderData: keepPreviousData })
+  const open = useQueries({
+    queries: set.map((name) => ({
+      ...facetsOf(JSON.stringify({ ...JSON.parse(input), ...without(name) })),
+      placeholderData: keepPreviousData,
+    })),
   })
-  return data?.facets
+  const facets = whole.data?.facets
+  if (facets === undefined) return undefined
+  const others = set.map((name, at) => [name, open[at]?.data?.facets?.[name] ?? facets[name]] as const)
+  return { ...facets, ...Object.fromEntries(others) } as typeof facets
 }
+
+const facetsOf = (input: string) => ({
+  queryKey: ['search', 'facets', input],
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+    api.tools.search({ ...JSON.parse(input), facets: true, limit: 0 }, { signal }),
+})
+
+const without = (name: FacetName) => ({ [name === 'tag' ? 'tags' : name]: null })

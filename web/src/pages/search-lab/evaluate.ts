@@ -1,28 +1,25 @@
 import type { OperationOutput } from 'tooldex/client'
-import { api } from '../../api/client.ts'
+import { api, apiIn } from '../../api/client.ts'
 import type { GoldenRequest } from './parse-requests.ts'
+import { type Settings, toEvalInput } from './settings.ts'
 
-/** The modes of search. */
-export const modes = ['hybrid', 'bm25', 'embedding', 'substring'] as const
-export type Mode = (typeof modes)[number]
+type Detail = NonNullable<OperationOutput<'catalog.eval'>['details']>[number]
 
-/** A request whose tools are not all among the first results. */
-export interface Miss {
-  readonly query: string
-  readonly expected: readonly string[]
-  readonly found: readonly string[]
-  readonly fit: string | undefined
+/** The result of one request on one side. */
+export interface Outcome {
+  readonly failure: Detail['failure']
+  readonly found: readonly { readonly name: string; readonly score: number }[]
+  /** The tools that are not among the first five results, by the names of the request. */
+  readonly missing: readonly string[]
 }
 
-/** The scores of one mode, and the requests that fail with it. */
+/** The scores of one side, and the outcome of each request. */
 export interface Evaluation {
-  readonly mode: Mode
+  readonly settings: Settings
   readonly scores: OperationOutput<'catalog.eval'>['macro']
   readonly warnings: readonly string[]
-  readonly misses: readonly Miss[]
+  readonly outcomes: readonly Outcome[]
 }
-
-const firstResults = 5
 
 /** The ids of the tools of requests; names are resolved by the server. */
 async function resolveIds(requests: readonly GoldenRequest[]): Promise<ReadonlyMap<string, string>> {
@@ -32,21 +29,28 @@ async function resolveIds(requests: readonly GoldenRequest[]): Promise<ReadonlyM
   return ids
 }
 
-/** Evaluates search on the catalog in each of the modes. */
-export async function evaluate(requests: readonly GoldenRequest[], chosen: readonly Mode[]): Promise<Evaluation[]> {
+const clientOf = ({ toolset }: Settings) => (toolset === undefined ? api : apiIn(toolset))
+
+/** Evaluates search on the catalog with the settings of each side. */
+export async function evaluate(requests: readonly GoldenRequest[], sides: readonly Settings[]): Promise<Evaluation[]> {
   const ids = await resolveIds(requests)
-  const idOf = (name: string) => ids.get(name) ?? name
-  const queries = requests.map(({ query, tools }) => ({ query, relevant: tools.map(idOf) }))
+  const queries = requests.map(({ query, tools }) => ({ query, relevant: tools.map((name) => ids.get(name) ?? name) }))
   const evaluations: Evaluation[] = []
-  for (const mode of chosen) {
-    const { macro, warnings } = await api.catalog.eval({ queries, mode })
-    const misses: Miss[] = []
-    for (const { query, tools } of requests) {
-      const { results = [], fit } = await api.tools.search({ query, mode, limit: firstResults, level: 'summary' })
-      if (tools.every((name) => results.some(({ id }) => id === idOf(name)))) continue
-      misses.push({ query, expected: tools, found: results.map(({ name }) => name), fit })
-    }
-    evaluations.push({ mode, scores: macro, warnings, misses })
+  for (const settings of sides) {
+    const input = { ...toEvalInput(settings), queries, details: true }
+    const { macro, warnings, details = [] } = await clientOf(settings).catalog.eval(input)
+    const outcomes = details.map(({ failure, results, missing }, at): Outcome => {
+      const names = requests[at]?.tools ?? []
+      return { failure, found: results, missing: names.filter((name) => missing.includes(ids.get(name) ?? name)) }
+    })
+    evaluations.push({ settings, scores: macro, warnings, outcomes })
   }
   return evaluations
+}
+
+/** Why a tool is not among the first results of a request. */
+export async function explainMissing(query: string, tool: string, settings: Settings): Promise<string> {
+  const { minFit: _, ...input } = toEvalInput(settings)
+  const { explained } = await clientOf(settings).tools.search({ ...input, query, explainTool: tool, level: 'line' })
+  return explained?.reason ?? ''
 }

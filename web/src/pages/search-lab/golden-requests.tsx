@@ -1,30 +1,50 @@
 import { useMutation } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FileUp, History, Play } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useCaller } from '../../api/session.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
-import { Select, TextArea } from '../../ui/field.tsx'
+import { TextArea } from '../../ui/field.tsx'
 import { SafeText } from '../../ui/safe-text.tsx'
-import { Table } from '../../ui/table.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { addLines, readEvalSet } from './collect-requests.ts'
-import { type Evaluation, evaluate, type Mode, modes } from './evaluate.ts'
+import { Outcomes, Scores } from './comparison.tsx'
+import { evaluate } from './evaluate.ts'
 import { mineRequests } from './mine-requests.ts'
 import { maxRequests, parseRequests } from './parse-requests.ts'
+import { findSettingProblem, readSettings, type Settings, writeSettings } from './settings.ts'
+import { SideForm } from './side-form.tsx'
 
 const slot = 'tooldex-golden-requests'
-const isMode = (text: string): text is Mode => modes.some((mode) => mode === text)
 
-/** Requests with known tools, evaluated in two modes of search. */
+/** Requests with known tools, evaluated with two settings of search. */
 export function GoldenRequests() {
   const [text, setText] = useState(() => localStorage.getItem(slot) ?? '')
-  const [first, setFirst] = useState<Mode>('hybrid')
-  const [second, setSecond] = useState<Mode>('bm25')
+  const search = useSearch({ strict: false }) as Readonly<Record<string, string>>
+  const navigate = useNavigate()
+  // Kept here, so that typing never waits for the URL.
+  const [sides, setSides] = useState({ a: readSettings(search.a ?? ''), b: readSettings(search.b ?? 'mode=bm25') })
+  const { a: first, b: second } = sides
+  const set = (side: 'a' | 'b', settings: Settings) => {
+    setSides({ ...sides, [side]: settings })
+    // A side without settings is kept as such: an absent one has the default of the page.
+    void navigate({
+      to: '/search-lab',
+      search: { ...search, [side]: writeSettings(settings) || 'default' },
+      replace: true,
+      resetScroll: false,
+    })
+  }
   const { requests, wrongLines } = parseRequests(text)
-  const run = useMutation({ mutationFn: () => evaluate(requests, first === second ? [first] : [first, second]) })
+  const run = useMutation({
+    mutationFn: async () => {
+      const isSame = writeSettings(first) === writeSettings(second)
+      return { requests, evaluations: await evaluate(requests, isSame ? [first] : [first, second]) }
+    },
+  })
+  const isWrong = [first, second].some((side) => findSettingProblem(side) !== undefined)
   const change = (next: string) => {
     setText(next)
     localStorage.setItem(slot, next)
@@ -50,13 +70,15 @@ export function GoldenRequests() {
             {...(fault === undefined ? {} : { error: fault })}
           />
           <Collect text={text} onChange={change} />
-          <div className="flex flex-wrap items-end gap-3">
-            <ModeSelect label="Mode A" value={first} onChange={setFirst} />
-            <ModeSelect label="Mode B" value={second} onChange={setSecond} />
+          <div className="grid gap-3 xl:grid-cols-2">
+            <SideForm name="A" settings={first} onChange={(settings) => set('a', settings)} />
+            <SideForm name="B" settings={second} onChange={(settings) => set('b', settings)} />
+          </div>
+          <div>
             <Button
               tone="primary"
               icon={<Play className="size-4" aria-hidden />}
-              disabled={requests.length === 0 || fault !== undefined}
+              disabled={requests.length === 0 || fault !== undefined || isWrong}
               isBusy={run.isPending}
               onClick={() => run.mutate()}
             >
@@ -66,10 +88,12 @@ export function GoldenRequests() {
           {run.error !== null && <ErrorNotice error={run.error} />}
         </div>
       </Card>
-      {run.data !== undefined && <Comparison evaluations={run.data} />}
-      {run.data?.map((evaluation) => (
-        <Misses key={evaluation.mode} evaluation={evaluation} />
+      {run.data?.evaluations.map(({ warnings }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the sides have no other identity
+        <Warnings key={at} warnings={warnings} />
       ))}
+      {run.data !== undefined && <Scores evaluations={run.data.evaluations} />}
+      {run.data !== undefined && <Outcomes {...run.data} />}
     </div>
   )
 }
@@ -122,85 +146,11 @@ function Collect({ text, onChange }: CollectProps) {
   )
 }
 
-interface ModeSelectProps {
-  readonly label: string
-  readonly value: Mode
-  readonly onChange: (mode: Mode) => void
-}
-
-function ModeSelect({ label, value, onChange }: ModeSelectProps) {
+function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+  if (warnings.length === 0) return null
   return (
-    <Select label={label} value={value} onChange={({ target }) => isMode(target.value) && onChange(target.value)}>
-      {modes.map((mode) => (
-        <option key={mode}>{mode}</option>
-      ))}
-    </Select>
-  )
-}
-
-const measures = [
-  ['hit1', 'First result is right', '%'],
-  ['recall5', 'Found among the first 5', '%'],
-  ['ndcg10', 'nDCG at 10', '%'],
-  ['mrr', 'Mean reciprocal rank', '%'],
-  ['p50Ms', 'Median time', ' ms'],
-] as const
-
-function Comparison({ evaluations }: { readonly evaluations: readonly Evaluation[] }) {
-  return (
-    <Card title="Scores" isFlush>
-      <Table
-        caption="Scores"
-        rows={measures}
-        keyOf={([measure]) => measure}
-        columns={[
-          { title: 'Measure', cell: ([, label]) => label },
-          ...evaluations.map(({ mode, scores }) => ({
-            title: mode,
-            align: 'right' as const,
-            cell: ([measure, , unit]: (typeof measures)[number]) => `${scores[measure].toFixed(1)}${unit}`,
-          })),
-        ]}
-      />
-    </Card>
-  )
-}
-
-function Misses({ evaluation: { mode, misses, warnings } }: { readonly evaluation: Evaluation }) {
-  return (
-    <Card title={`Failures of ${mode} (${misses.length})`} isFlush>
-      {warnings.length > 0 && (
-        <p className="px-4 pt-3 text-sm text-warn">
-          <SafeText max={500}>{warnings.join(' ')}</SafeText>
-        </p>
-      )}
-      {misses.length === 0 ? (
-        <p className="p-4 text-sm text-muted">All tools are among the first five results.</p>
-      ) : (
-        <Table
-          caption={`Failures of ${mode}`}
-          rows={misses}
-          keyOf={({ query }) => query}
-          columns={[
-            { title: 'Request', cell: ({ query }) => <SafeText max={200}>{query}</SafeText> },
-            {
-              title: 'Expected',
-              className: 'break-words',
-              cell: ({ expected }) => <SafeText max={300}>{expected.join(', ')}</SafeText>,
-            },
-            {
-              title: 'Found instead',
-              className: 'break-words',
-              cell: ({ found, fit }) => (
-                <>
-                  <SafeText max={300}>{found.join(', ') || 'nothing'}</SafeText>{' '}
-                  {fit === 'none' && <Badge tone="warn">nothing fits</Badge>}
-                </>
-              ),
-            },
-          ]}
-        />
-      )}
-    </Card>
+    <p className="text-sm text-warn">
+      <SafeText max={500}>{warnings.join(' ')}</SafeText>
+    </p>
   )
 }
