@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== '')(`finding tools in the console${noBrowser}`, ()
       ['in_net', net.id],
       ['in_dns', dns.id],
     ])
-      await request('POST', '/tools', { ...draft(name ?? '', { categoryId }), activate: true })
+      await offer(draft(name ?? '', { categoryId }))
   })
   afterAll(async () => {
     await browser?.close()
@@ -61,6 +61,11 @@ describe.skipIf(noBrowser !== '')(`finding tools in the console${noBrowser}`, ()
     const response = await fetch(`${server.url}/api/v1${path}`, init)
     expect(response.status, `${method} ${path}`).toBeLessThan(300)
     return (await response.json()) as Record<string, string>
+  }
+
+  const offer = async (tool: Readonly<Record<string, unknown>>) => {
+    const { id } = await request('POST', '/tools', tool)
+    await request('POST', `/tools/${id}/activate`)
   }
 
   it('filters by executor, and by a tree of categories with the keyboard, both in the URL', async () => {
@@ -184,10 +189,7 @@ describe.skipIf(noBrowser !== '')(`finding tools in the console${noBrowser}`, ()
 
   it('fixes a finding of lint with one click, after its change is shown', async () => {
     const { page } = watched
-    await request('POST', '/tools', {
-      ...draft('with_hidden', { description: 'Counts\u200b the hidden characters of a text.' }),
-      activate: true,
-    })
+    await offer(draft('with_hidden', { description: 'Counts\u200b the hidden characters of a text.' }))
     await open('/search-lab?tab=lint', 'Search lab')
     const row = page
       .getByRole('row')

@@ -50,7 +50,7 @@ async function startProvider(redirectUri: string) {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', () => resolve()))
   const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-  const answers = { person: 'alice', deny: false }
+  const answers = { person: 'alice', deny: false, seconds: 3600 }
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -74,7 +74,7 @@ async function startProvider(redirectUri: string) {
           scope: scopes.join(' '),
           audience: indicator,
           accessTokenFormat: 'jwt',
-          accessTokenTTL: 3600,
+          accessTokenTTL: answers.seconds,
           jwt: { sign: { alg: 'RS256' } },
         }),
       },
@@ -190,7 +190,10 @@ describe('signing in to the console at an authorization server', () => {
     const current = await visitor.visit(`${gate.origin}/api/v1/keys/current`, own)
     expect(await current.json()).toMatchObject({ name: 'sub:alice', scopes: expect.arrayContaining(['admin']) })
     const session = await visitor.visit(`${gate.origin}/session`, own)
-    expect(await session.json()).toMatchObject({ signedIn: true, signInWith: new URL(provider.issuer).host })
+    const state = (await session.json()) as { readonly expiresAt: string }
+    expect(state).toMatchObject({ signedIn: true, signInWith: new URL(provider.issuer).host })
+    // A session ends with its access token.
+    expect(Date.parse(state.expiresAt)).toBeLessThanOrEqual(Date.now() + 3_600_000)
   })
 
   it('returns to pages of this server only', async () => {
@@ -244,11 +247,17 @@ describe('signing in to the console at an authorization server', () => {
       })
       await page.goto(`${gate.origin}/#sign-in=denied`)
       await page.getByRole('alert').getByText('canceled or denied').waitFor()
+      provider.answers.seconds = 300
       await page.goto(`${gate.origin}/sources`)
       await page.getByRole('button', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
       await page.locator('h1', { hasText: 'Sources' }).waitFor()
       expect(page.url()).toBe(`${gate.origin}/sources`)
       await page.getByText('sub:alice').waitFor()
+      await page.getByText(/^The session ends at/).waitFor()
+      provider.answers.seconds = 3600
+      await page.getByRole('button', { name: 'Sign in again' }).click()
+      await page.getByText(/^The session ends at/).waitFor({ state: 'detached' })
+      await page.locator('h1', { hasText: 'Sources' }).waitFor()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('button', { name: /^Sign in with/ }).waitFor()
       expect(stray).toEqual([])

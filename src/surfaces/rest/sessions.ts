@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { decodeJwt } from 'jose'
 import { TooldexError } from '../../base/errors.ts'
 import { isObject } from '../../base/json-values.ts'
 import type { SecretBox } from '../../contract/secret.ts'
@@ -45,11 +46,12 @@ export class SessionCookies {
 
   /** Starts a session after a sign-in elsewhere, which has proven that this browser began it. */
   startAfter(c: Context, credential: Credential, secure: boolean): BrowserSession {
-    const session = { credential, expiresAt: Date.now() + sessionHours * 3_600_000 }
+    const session = { credential, expiresAt: Math.min(Date.now() + sessionHours * 3_600_000, endOf(credential)) }
     const sealed = this.#sealed.seal(session)
     if (sealed.length > maxCookie)
       throw new TooldexError('TOO_LARGE', 'The access token is too long for a session.', { hint: 'Use an API key.' })
-    setCookie(c, cookieName(c), sealed, { ...attributes(c), secure, maxAge: sessionHours * 3600 })
+    const maxAge = Math.max(0, Math.ceil((session.expiresAt - Date.now()) / 1000))
+    setCookie(c, cookieName(c), sealed, { ...attributes(c), secure, maxAge })
     return session
   }
 
@@ -57,6 +59,13 @@ export class SessionCookies {
   end(c: Context): void {
     deleteCookie(c, cookieName(c), attributes(c))
   }
+}
+
+/** The end of an access token, which was verified before; a key has none that is known here. */
+function endOf(credential: Credential): number {
+  if (!('token' in credential)) return Number.POSITIVE_INFINITY
+  const { exp } = decodeJwt(credential.token)
+  return exp === undefined ? Number.POSITIVE_INFINITY : exp * 1000
 }
 
 const cookieName = (c: Context): string => `tooldex_session_${portOf(c)}`

@@ -7,6 +7,7 @@ import { Toasts } from '../ui/toast.tsx'
 import { Account } from './account.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
+import { SessionBar } from './session-bar.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { ThemeButton } from './theme-button.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -47,6 +48,7 @@ export function Shell() {
           </div>
         </header>
         <ConnectionBar />
+        <SessionBar />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <Outlet />
         </main>

@@ -45,7 +45,7 @@ export function SignIn({ session, error }: SignInProps) {
           <h1 className="text-lg font-semibold">Sign in</h1>
           <p className="mt-1 text-sm text-muted">
             {session?.ended === true
-              ? 'The session has ended: its key was revoked, or it has expired.'
+              ? 'The session has ended: its key was revoked, or it has expired. Drafts of the tool editor are kept, and you return to the same page.'
               : 'The browser keeps a sealed session, never the key.'}
           </p>
         </div>
