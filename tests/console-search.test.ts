@@ -182,7 +182,7 @@ describe.skipIf(noBrowser !== '')(`finding tools in the console${noBrowser}`, ()
         },
         { timeout: 300_000 },
       )
-      .toContain('how many words has my text => text_statistics')
+      .toContain('how many words has my text => examples:text_statistics')
     await page.getByRole('button', { name: 'Evaluate 1' }).click()
     await page.getByText('First result is right').waitFor()
   })
