@@ -27,7 +27,7 @@ it('names the first wrong value, and what differs between two sides', () => {
   expect(findSettingProblem({ minFit: 'x' })).toBe('Fit threshold must be a number from 0 to 1.')
   expect(findSettingProblem({ limit: '0' })).toBe('Limit must be a whole number from 1 to 100.')
   expect(findSettingProblem({ minScore: '0.5', limit: '10' })).toBeUndefined()
-  expect(labelOf({}, { mode: 'bm25' })).toBe('mode hybrid')
+  expect(labelOf({}, { mode: 'bm25' })).toBe('ranking hybrid')
   expect(labelOf({ mode: 'bm25', limit: '5' }, { mode: 'bm25' })).toBe('limit 5')
   expect(labelOf({}, {})).toBe('defaults')
 })

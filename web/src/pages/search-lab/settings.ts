@@ -38,8 +38,14 @@ export function writeSettings(settings: Settings): string {
 /** What differs between two sides, or the whole of a side that differs in nothing. */
 export function labelOf(settings: Settings, other: Settings): string {
   const different = settingNames.filter((name) => (settings[name] ?? '') !== (other[name] ?? ''))
-  const named = different.map((name) => `${name} ${settings[name] ?? defaultOf(name)}`)
+  const named = different.map((name) => `${labels[name] ?? name} ${settings[name] ?? defaultOf(name)}`)
   return named.join(', ') || 'defaults'
+}
+
+const labels: Readonly<Partial<Record<SettingName, string>>> = {
+  mode: 'ranking',
+  minScore: 'minimum score',
+  minFit: 'fit threshold',
 }
 
 const defaultOf = (name: SettingName): string => (name === 'mode' ? 'hybrid' : 'default')
