@@ -28,7 +28,8 @@ export function GoldenRequests() {
   const [sides, setSides] = useState({ a: readSettings(search.a ?? ''), b: readSettings(search.b ?? 'mode=bm25') })
   const { a: first, b: second } = sides
   const set = (side: 'a' | 'b', settings: Settings) => {
-    setSides({ ...sides, [side]: settings })
+    // An emptied field is the default again.
+    setSides({ ...sides, [side]: readSettings(writeSettings(settings)) })
     // A side without settings is kept as such: an absent one has the default of the page.
     void navigate({
       to: '/search-lab',
