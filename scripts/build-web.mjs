@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 // Tests build with another NODE_ENV, and would get the development build of React.
 process.env.NODE_ENV = 'production'
-const { build } = await import('vite')
+const { build, createLogger } = await import('vite')
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const target = join(root, 'dist', 'web')
@@ -37,7 +37,14 @@ function isCurrent() {
 if (!isCurrent()) {
   // Tests build, too, and would get the libraries as they are for development.
   process.env.NODE_ENV = 'production'
-  const { output } = await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' })
+  // A warning is a fault: a module of the server in the console, for example, is only a warning.
+  const warnings = []
+  const customLogger = { ...createLogger('warn'), warn: (text) => warnings.push(text) }
+  const { output } = await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn', customLogger })
+  if (warnings.length > 0) {
+    process.stderr.write(`The build of the web console has warnings. Fix them:\n${warnings.join('\n')}\n`)
+    process.exit(1)
+  }
   const modules = output
     .flatMap((chunk) => chunk.moduleIds ?? [])
     .map((id) => relative(root, id).split(sep).join('/'))

@@ -252,7 +252,11 @@ describe.skipIf(noBrowser !== '')(`the console in a browser${noBrowser}`, () => 
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Show as cards' }).click()
-    await page.getByRole('button', { name: /^python/ }).click()
+    // The filter of executors has a value of that name, too.
+    await page
+      .getByRole('group', { name: 'Tag' })
+      .getByRole('button', { name: /^python/ })
+      .click()
     await page.waitForURL((url) => url.searchParams.get('tag') === 'python')
     await page.reload()
     await page.getByText('1 tool', { exact: true }).waitFor()

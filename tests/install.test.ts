@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { delimiter, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients/client-files.ts'
-import { findClientServers } from '../src/operations/clients/read-client-servers.ts'
+import { findClientServers } from '../src/operations/clients/find-client-servers.ts'
 import { mainFile } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'

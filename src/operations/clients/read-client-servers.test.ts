@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { findClientServers, readClientServers } from './read-client-servers.ts'
+import { findClientServers } from './find-client-servers.ts'
+import { readClientServers } from './read-client-servers.ts'
 
 const env = { HOME: '/home/me', FOLDER: '/data', GITHUB_TOKEN: 'ghp_1234567890', TOOLDEX_API_KEY: 'own' }
 const read = (value: unknown, file = 'mcp.json', cwd?: string) =>

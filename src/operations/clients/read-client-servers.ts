@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
 import { parse } from 'smol-toml'
-import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandVariables } from '../../base/expand-variables.ts'
 import { isObject } from '../../base/json-values.ts'
 import { firstLine } from '../../diagnostics/sentences.ts'
 import { readJsonc } from '../../documents/read-jsonc.ts'
-import { readTextFile } from '../../documents/read-text-file.ts'
 import { isSecretName } from '../../rules/secret-names.ts'
 import { isOwnVariable } from '../../rules/settings.ts'
 import type { ServerInput } from '../sources/server-input.ts'
-import { type ClientEnvironment, type ClientScope, clientFile, clientNames, clients } from './client-files.ts'
 
 /** An MCP server in the file of a client, as the fields of a source. */
 export interface ClientServer {
@@ -181,39 +177,3 @@ export type ServerKey = (typeof serverKeys)[number]
 /** The fields of the URL in an entry; the first that an entry has is in force. */
 const urlFields = ['httpUrl', 'serverUrl', 'url'] as const
 export type UrlField = (typeof urlFields)[number]
-
-/** The files of MCP clients of this user and project that exist. */
-function findClientFiles(environment: ClientEnvironment): readonly string[] {
-  return clientNames
-    .flatMap((name) =>
-      (Object.keys(clients[name].files) as ClientScope[]).map((scope) => clientFile(name, scope, environment)),
-    )
-    .filter((file) => existsSync(file))
-}
-
-/** The servers in one file, or in those of all clients; of several with the same definition, the first. */
-export function findClientServers(environment: ClientEnvironment, file?: string): readonly ClientServer[] {
-  const files = file === undefined ? findClientFiles(environment) : [file]
-  const { env, cwd } = environment
-  const read = (path: string) => readClientServers(readTextFile(path), { file: path, env, cwd })
-  const found = files.flatMap((path) => (file === undefined ? readOrSkip(path, read) : read(path)))
-  const taken = new Map<string, string>()
-  return found.flatMap((server) => {
-    const definition = JSON.stringify(server.fields ?? server.skipped)
-    if ([...taken].some(([name, known]) => known === definition && name.startsWith(server.name))) return []
-    let { name } = server
-    for (let number = 2; taken.has(name); number++) name = `${server.name.slice(0, 60)}-${number}`
-    taken.set(name, definition)
-    return [{ ...server, name }]
-  })
-}
-
-/** A file that cannot be read does not hide the servers of other clients. */
-function readOrSkip(file: string, read: (path: string) => readonly ClientServer[]): readonly ClientServer[] {
-  try {
-    return read(file)
-  } catch (thrown) {
-    const { message } = toTooldexError(thrown)
-    return [{ original: basename(file), name: basename(file), file, skipped: message }]
-  }
-}
