@@ -41,6 +41,54 @@ export function dot(query: usize, rows: usize, out: usize, count: i32, dim: i32)
 }
 
 /**
+ * The highest products of a range of rows with four queries, and their rows: both are raised at `best`. Of equal products the
+ * first row counts.
+ */
+export function highest(queries: usize, rows: usize, first: i32, end: i32, dim: i32, best: usize): void {
+  let products = v128.load(best)
+  let places = v128.load(best, 16)
+  for (let place = first; place < end; place++) {
+    const found = fourProducts(queries, rows + <usize>place * <usize>dim, dim)
+    const isHigher = i32x4.gt_s(found, products)
+    products = v128.bitselect(found, products, isHigher)
+    places = v128.bitselect(i32x4.splat(place), places, isHigher)
+  }
+  v128.store(best, products)
+  v128.store(best, places, 16)
+}
+
+/** The products of a row with four queries that lie one after the other. */
+// @ts-ignore: decorator
+@inline
+function fourProducts(queries: usize, row: usize, dim: i32): v128 {
+  const size = <usize>dim << 1
+  let a = i32x4.splat(0)
+  let b = i32x4.splat(0)
+  let c = i32x4.splat(0)
+  let d = i32x4.splat(0)
+  for (let q = queries, at = row; at < row + <usize>dim; at += 16) {
+    const cells = v128.load(at)
+    const low = i16x8.extend_low_i8x16_s(cells)
+    const high = i16x8.extend_high_i8x16_s(cells)
+    a = i32x4.add(a, sixteen(low, high, q))
+    b = i32x4.add(b, sixteen(low, high, q + size))
+    c = i32x4.add(c, sixteen(low, high, q + size * 2))
+    d = i32x4.add(d, sixteen(low, high, q + size * 3))
+    q += 32
+  }
+  const ab = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7))
+  const cd = i32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7))
+  return i32x4.add(v128.shuffle<i64>(ab, cd, 0, 2), v128.shuffle<i64>(ab, cd, 1, 3))
+}
+
+/** Sixteen numbers of a row times those of a query, in four sums. */
+// @ts-ignore: decorator
+@inline
+function sixteen(low: v128, high: v128, query: usize): v128 {
+  return i32x4.add(i32x4.dot_i16x8_s(low, v128.load(query)), i32x4.dot_i16x8_s(high, v128.load(query, 16)))
+}
+
+/**
  * Adds to each score what meaning counts: the product above the mean, by weight. A tool without a score must stand out `far`.
  * No branch depends on the data, which is what makes this fast.
  */

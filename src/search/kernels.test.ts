@@ -27,4 +27,24 @@ describe('kernels', () => {
       }),
     )
   })
+
+  it('find the highest product of more queries and rows than one call takes', () => {
+    // Few different numbers, so that equal products are common.
+    const cells = fc.array(fc.integer({ min: -1, max: 1 }), { minLength: 8, maxLength: 8 })
+    const several = fc.array(cells, { maxLength: 9 })
+    fc.assert(
+      fc.property(several, fc.array(cells, { minLength: 1, maxLength: 9 }), fc.nat(520), (queries, kinds, first) => {
+        const vectors = queries.map((query) => Float32Array.from(query))
+        const table = new VectorTable(8)
+        for (let row = 0; row < 1100; row++) table.set(row, Float32Array.from(kinds[(row * row) % kinds.length] ?? []))
+        const expected = vectors.map((vector) => {
+          const products = [...table.products(vector)].map((product, row) => (row < first || row >= 1090 ? 0 : product))
+          const product = Math.max(0, ...products)
+          return { product, position: product === 0 ? -1 : products.indexOf(product) }
+        })
+        expect(table.highest(vectors, first, 1090)).toEqual(expected)
+      }),
+      { numRuns: 30 },
+    )
+  })
 })

@@ -3,7 +3,7 @@ import type { SearchableTool } from '../contract/search.ts'
 import type { Embedder } from './encoder.ts'
 import type { LexicalIndex, TermWeights } from './lexical-index.ts'
 import type { ToolWords } from './text-index.ts'
-import { toCosine, VectorTable } from './vector-table.ts'
+import { type Highest, toCosine, VectorTable } from './vector-table.ts'
 
 /** The similarity of every tool to a query. */
 export interface Heights {
@@ -257,24 +257,29 @@ export class Background {
 
   /** A tool was added. */
   add(position: number, table: VectorTable): void {
-    for (const each of this.#nearest) {
-      if (!each.isKnown) continue
-      const { product } = table.highest(each.query, position, position + 1)
-      if (product > each.product) Object.assign(each, { product, position })
-    }
+    const known = this.#nearest.filter(({ isKnown }) => isKnown)
+    this.#raise(known, table.highest(queriesOf(known), position, position + 1))
   }
 
   remove(position: number): void {
     for (const each of this.#nearest) if (each.position === position) each.isKnown = false
   }
 
-  /** Changes the last products of the table. */
   mean(table: VectorTable): number {
+    const unknown = this.#nearest.filter(({ isKnown }) => !isKnown)
+    for (const each of unknown) Object.assign(each, { product: 0, position: -1, isKnown: true })
+    this.#raise(unknown, table.highest(queriesOf(unknown)))
     let sum = 0
-    for (const each of this.#nearest) {
-      if (!each.isKnown) Object.assign(each, table.highest(each.query), { isKnown: true })
-      sum += toCosine(each.product)
-    }
+    for (const { product } of this.#nearest) sum += toCosine(product)
     return this.#nearest.length === 0 ? 0 : sum / this.#nearest.length
   }
+
+  #raise(some: readonly Nearest[], found: readonly Highest[]): void {
+    for (const [index, each] of some.entries()) {
+      const highest = found[index]
+      if (highest !== undefined && highest.product > each.product) Object.assign(each, highest)
+    }
+  }
 }
+
+const queriesOf = (some: readonly Nearest[]): readonly Float32Array[] => some.map(({ query }) => query)

@@ -49,7 +49,8 @@ export class TextIndex implements WordSource {
   readonly #terms: string[] = []
   #bytes = Buffer.alloc(0)
   #texts = ''
-  #heads: number[] = []
+  #heads = new Int32Array(1 << 12)
+  #headsEnd = 0
 
   constructor(tokenizer: Tokenizer) {
     this.#tokenizer = tokenizer
@@ -90,17 +91,17 @@ export class TextIndex implements WordSource {
   }
 
   add(position: number, tool: SearchableTool): void {
-    const [texts, heads] = [this.#texts, this.#heads.length]
+    const [texts, headsEnd] = [this.#texts, this.#headsEnd]
     try {
       this.#take(idField, tool.id)
       visitFields(tool, this.#take)
     } catch (error) {
       // The partial text of an invalid tool must not become part of the next.
       this.#texts = texts
-      this.#heads.length = heads
+      this.#headsEnd = headsEnd
       throw error
     }
-    this.#heads.push(endOfTool, position)
+    this.#pushHead(endOfTool, position)
     if (this.#texts.length > batchLetters) this.#readTaken()
   }
 
@@ -170,21 +171,32 @@ export class TextIndex implements WordSource {
 
   /** The kernel, after reading all buffered texts. */
   #current(): TextKernel {
-    if (this.#heads.length > 0) this.#readTaken()
+    if (this.#headsEnd > 0) this.#readTaken()
     return this.#kernel
   }
 
   readonly #take = (field: number, text: string): void => {
     // Half a character at the end must not combine with the next text.
     const whole = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? `${text} ` : text
-    this.#heads.push(field, whole.length)
+    this.#pushHead(field, whole.length)
     this.#texts += whole
   }
 
+  #pushHead(field: number, value: number): void {
+    const [heads, at] = [this.#heads, this.#headsEnd]
+    if (at === heads.length) {
+      this.#heads = new Int32Array(at * 2)
+      this.#heads.set(heads)
+    }
+    this.#heads[at] = field
+    this.#heads[at + 1] = value
+    this.#headsEnd = at + 2
+  }
+
   #readTaken(): void {
-    const [kernel, texts, heads] = [this.#kernel, this.#texts, this.#heads]
+    const [kernel, texts, heads] = [this.#kernel, this.#texts, this.#heads.subarray(0, this.#headsEnd)]
     this.#texts = ''
-    this.#heads = []
+    this.#headsEnd = 0
     const room = texts.length * widest
     const [at, headsAt] = [kernel.textAt(room), kernel.headsAt(heads.length / 2)]
     this.#memory().write(texts, at, room, 'utf8')

@@ -71,17 +71,22 @@ function visitParameters(schema: unknown, visit: Visit, depth: number): void {
   }
 }
 
-const texts = ['id', 'name', 'description'] as const
-const optionalTexts = ['namespace', 'category'] as const
-
 /** Rejects an invalid tool before any of it is stored; callers from JavaScript have no compiler. */
 export function checkSearchable(tool: SearchableTool): void {
-  for (const field of texts) if (typeof tool[field] !== 'string') throw refuse(tool, field, 'a string')
-  for (const field of optionalTexts) if (typeof (tool[field] ?? '') !== 'string') throw refuse(tool, field, 'a string')
   const { tags, exampleRequests } = tool
+  checkText(tool, 'id', tool.id)
+  checkText(tool, 'name', tool.name)
+  checkText(tool, 'description', tool.description)
+  checkText(tool, 'namespace', tool.namespace ?? '')
+  checkText(tool, 'category', tool.category ?? '')
   if (!isTexts(tags ?? [])) throw refuse(tool, 'tags', 'an array of strings')
   if (exampleRequests !== undefined && !isTexts(exampleRequests))
     throw refuse(tool, 'exampleRequests', 'an array of strings')
+}
+
+// Property access by a constant name needs no lookup.
+function checkText(tool: SearchableTool, field: string, value: unknown): void {
+  if (typeof value !== 'string') throw refuse(tool, field, 'a string')
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')

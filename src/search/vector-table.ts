@@ -5,21 +5,31 @@ import { growMemory, instantiate, type WasmMemory } from './wasm.ts'
 interface Kernel {
   readonly memory: WasmMemory
   dot(query: number, rows: number, out: number, count: number, dim: number): void
+  highest(queries: number, rows: number, first: number, end: number, dim: number, best: number): void
   fuse(scores: number, products: number, count: number, mean: number, weight: number, far: number): void
   sumOfLast(): number
   squaresOfLast(): number
 }
 
 const step = 32
+// Queries that a row is compared with at once, and rows in one call: a kernel becomes faster between its calls.
+const [queriesAtOnce, rowsAtOnce] = [4, 512]
+
+/** The highest product with a query, and the position of its row; -1 for none. */
+export interface Highest {
+  readonly product: number
+  readonly position: number
+}
 
 /**
  * Unit vectors of 8-bit numbers, one for each tool, and their cosines with a query.
  *
- *   memory: [ query, 16-bit | rows, 8-bit ... | answers, 32-bit ... | scores, 64-bit ... ]
+ *   memory: [ queries, 16-bit | highest products and their rows, 32-bit | rows, 8-bit ... | answers, 32-bit ... | scores, 64-bit ... ]
  */
 export class VectorTable {
   readonly #dim: number
   readonly #kernel = instantiate<Kernel>(scanBinary)
+  readonly #bestAt: number
   readonly #rowsAt: number
   /** The size of a vector; a row may be longer. */
   readonly #columns: number
@@ -36,7 +46,8 @@ export class VectorTable {
   constructor(dim: number) {
     this.#columns = dim
     this.#dim = Math.ceil(dim / step) * step
-    this.#rowsAt = this.#dim * 2
+    this.#bestAt = queriesAtOnce * this.#dim * 2
+    this.#rowsAt = this.#bestAt + queriesAtOnce * 8
     this.#grow(64)
   }
 
@@ -76,20 +87,25 @@ export class VectorTable {
   }
 
   /** The products of all rows with a query, as integers on one scale; valid until the next call. */
-  products(query: Float32Array, first = 0, end = this.#used): Int32Array {
-    const words = new Int16Array(this.#kernel.memory.buffer, 0, this.#dim)
-    for (let column = 0; column < this.#dim; column++)
-      words[column] = Math.round((query[column] as number) * queryScale)
-    return this.#scan(first, end)
+  products(query: Float32Array): Int32Array {
+    this.#putQuery(0, query)
+    return this.#scan()
   }
 
-  /** The highest product of the rows of a range with a query, with its position; -1 for none. Changes the last products. */
-  highest(query: Float32Array, first = 0, end = this.#used): { readonly product: number; readonly position: number } {
-    const products = this.products(query, first, end)
-    let [product, position] = [0, -1]
-    for (let at = 0; at < products.length; at++)
-      if ((products[at] as number) > product) [product, position] = [products[at] as number, first + at]
-    return { product, position }
+  /** The highest product of the rows of a range with each of some queries; those of `products` stay. */
+  highest(queries: readonly Float32Array[], first = 0, end = this.#used): readonly Highest[] {
+    const found: Highest[] = []
+    const best = new Int32Array(this.#kernel.memory.buffer, this.#bestAt, queriesAtOnce * 2)
+    for (let start = 0; start < queries.length; start += queriesAtOnce) {
+      const asked = queries.slice(start, start + queriesAtOnce)
+      for (const [index, query] of asked.entries()) this.#putQuery(index, query)
+      best.fill(0, 0, queriesAtOnce).fill(-1, queriesAtOnce)
+      for (let row = first; row < end; row += rowsAtOnce)
+        this.#kernel.highest(0, this.#rowsAt, row, Math.min(row + rowsAtOnce, end), this.#dim, this.#bestAt)
+      for (const index of asked.keys())
+        found.push({ product: best[index] as number, position: best[queriesAtOnce + index] as number })
+    }
+    return found
   }
 
   /** The products of some rows with a query, on the scale of `products`, without changing those. */
@@ -145,9 +161,15 @@ export class VectorTable {
     return { sum: this.#kernel.sumOfLast(), squares: this.#kernel.squaresOfLast() }
   }
 
-  #scan(first = 0, end = this.#used): Int32Array {
-    this.#kernel.dot(0, this.#rowsAt + first * this.#dim, this.#answersAt, end - first, this.#dim)
-    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, end - first)
+  #putQuery(index: number, query: Float32Array): void {
+    const words = new Int16Array(this.#kernel.memory.buffer, index * this.#dim * 2, this.#dim)
+    for (let column = 0; column < this.#dim; column++)
+      words[column] = Math.round((query[column] as number) * queryScale)
+  }
+
+  #scan(): Int32Array {
+    this.#kernel.dot(0, this.#rowsAt, this.#answersAt, this.#used, this.#dim)
+    return new Int32Array(this.#kernel.memory.buffer, this.#answersAt, this.#used)
   }
 
   get #answersAt(): number {
