@@ -44,6 +44,12 @@ describe.skipIf(noBrowser !== '')(`every page of the console${noBrowser}`, () =>
         await ready(page)
         expect(await findFlaws(page), name).toEqual([])
       }
+      await page.setViewportSize({ width: 360, height: 740 })
+      await page.goto(`${server.url}/admin?tab=audit`)
+      const selected = page.getByRole('tab', { name: 'Audit', selected: true })
+      await selected.waitFor()
+      const right = () => selected.evaluate((tab) => tab.getBoundingClientRect().right)
+      await expect.poll(right).toBeLessThanOrEqual(360)
       expect(complaints).toEqual([])
     } finally {
       await browser.close()

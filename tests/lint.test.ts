@@ -4,6 +4,8 @@ import { compose } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { lintSchema } from '../src/operations/lint/check-schemas.ts'
 import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
+import { openRegistry } from './support/open-registry.ts'
+import { draft } from './support/rest.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
@@ -46,6 +48,14 @@ async function rulesFor(...tools: Tool[]): Promise<readonly string[]> {
 const quiet = 'Plays the lowest note of the piano for a second.'
 
 describe('lint', () => {
+  it('contains the changes that are stored', async () => {
+    const { request, close } = await openRegistry()
+    const { body } = await request('POST', '/tools', { body: draft('bake_cake') })
+    await request('POST', `/tools/${body.id}/activate`)
+    expect((await request('GET', '/lint')).body).toMatchObject({ tools: 1 })
+    await close()
+  })
+
   it('reports nothing for a clean config', async () => {
     const answer = await lint([config(clean)])
     expect(answer.findings).toEqual([])

@@ -10,9 +10,9 @@ export const consolePages = ({ run, other, failed }) => [
   ['catalog-cards', '/catalog?view=cards', text('folder_sizes')],
   ['tool', '/tools/text_statistics', text(/, \d+ tokens/)],
   ['try', '/tools/text_statistics?tab=try', tryTool],
-  ['versions', '/tools/text_statistics?tab=versions', role('button', /^Version 1/)],
+  ['versions', '/tools/text_statistics?tab=versions', text('wording')],
   ['runs', '/tools/text_statistics?tab=runs', (page) => page.locator('.uplot canvas').nth(1).waitFor()],
-  ['providers', '/tools/text_statistics?tab=providers', role('tab', 'Gemini')],
+  ['providers', '/tools/text_statistics?tab=providers', providers],
   ['edit', '/tools/text_statistics/edit', (page) => page.locator('.cm-content').nth(1).waitFor()],
   ['new-tool', '/tools/new', (page) => page.locator('.cm-content').nth(1).waitFor()],
   ['executions', '/executions', role('link', 'text_statistics')],
@@ -32,7 +32,7 @@ export const consolePages = ({ run, other, failed }) => [
   ['limits', '/admin?tab=limits', text('reports')],
   ['secrets', '/admin?tab=secrets', text('secret:MAIL_TOKEN')],
   ['audit', '/admin?tab=audit', role('button', 'policy:careful')],
-  ['server', '/admin?tab=server', text('Workers')],
+  ['server', '/admin?tab=server', text('Engine')],
   ['design', '/design', text('Page heading')],
 ]
 
@@ -48,7 +48,14 @@ async function evaluate(page) {
   const lines = ['how many words are in this text => text_statistics', 'is tomorrow a holiday => public_holidays']
   await page.getByRole('textbox', { name: 'Requests' }).fill(`${lines.join('\n')}\nfree disk space => folder_sizes`)
   await page.getByRole('button', { name: /^Evaluate/ }).click()
-  await page.getByText('nDCG').first().waitFor()
+  const result = page.getByText('nDCG').first()
+  await result.waitFor()
+  await page.getByRole('button', { name: /^Evaluate/ }).evaluate((button) => button.scrollIntoView({ block: 'start' }))
+}
+
+async function providers(page) {
+  await page.getByText('Losses').first().waitFor()
+  await page.getByRole('button', { name: 'Edit' }).waitFor()
 }
 
 async function openEditor(page) {

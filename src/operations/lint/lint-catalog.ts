@@ -52,6 +52,8 @@ export const lintCatalog = defineOperation({
   output: Answer,
   async handle(_, context) {
     const { catalog, signal } = context
+    // Clients lint again right after they have saved the fix of a finding.
+    await catalog.syncRegistry?.()
     const offered = await catalog.open()
     const names = await readableNames(context)
     const visible = names === undefined ? 'all' : JSON.stringify([...names].sort())

@@ -137,4 +137,4 @@ function Differences({ title, left, right }: DifferencesProps) {
   )
 }
 
-const valueClass = 'w-2/5 font-mono text-xs whitespace-pre-wrap break-all'
+const valueClass = 'w-2/5 font-mono text-xs whitespace-pre-wrap wrap-anywhere'

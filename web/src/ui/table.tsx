@@ -41,7 +41,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
               <th
                 key={column.title}
                 scope="col"
-                className={cx('px-2 py-2 font-medium sm:px-4 whitespace-nowrap', side(column))}
+                className={cx('px-2 py-2 font-sans! font-medium sm:px-4 whitespace-nowrap', side(column))}
               >
                 {column.title}
               </th>

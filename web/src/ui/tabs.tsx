@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 /** A tab and its content, which is rendered when it is selected. */
 export interface Tab {
@@ -17,9 +17,13 @@ interface TabsProps {
 
 /** Tabs; the caller keeps the selected one, often in the URL. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  // On narrow screens, the selected tab can be outside of the visible part of the list.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: tabs that are added move the selected one
+  useEffect(() => showSelected(list.current), [value, tabs.length])
   return (
     <Radix.Root value={value} onValueChange={onChange} className="min-w-0">
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+      <Radix.List ref={list} aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.id}
@@ -37,4 +41,13 @@ export function Tabs({ label, tabs, value, onChange }: TabsProps) {
       ))}
     </Radix.Root>
   )
+}
+
+/** Scrolls the list only: the page stays where it is. */
+function showSelected(list: HTMLElement | null) {
+  const selected = list?.querySelector('[data-state=active]')
+  if (!list || !selected) return
+  const [outer, inner] = [list.getBoundingClientRect(), selected.getBoundingClientRect()]
+  if (inner.right > outer.right) list.scrollLeft += inner.right - outer.right
+  else if (inner.left < outer.left) list.scrollLeft += inner.left - outer.left
 }

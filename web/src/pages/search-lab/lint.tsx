@@ -17,6 +17,9 @@ import { ApplyFix } from './apply-fix.tsx'
 const tones: Readonly<Record<string, Tone>> = { error: 'bad', warning: 'warn', info: 'info' }
 const pageSize = 100
 
+const Severity = ({ of }: { readonly of: string }) => <Badge tone={tones[of] ?? 'neutral'}>{of}</Badge>
+const counted = (count: number, noun: string) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+
 /** What makes tools hard to find, to distinguish or to call. */
 export function Lint() {
   const [shown, setShown] = useState(pageSize)
@@ -32,7 +35,8 @@ export function Lint() {
       {isPending && <SkeletonRows rows={6} />}
       {data !== undefined && (
         <p className="border-b border-line px-4 py-3 text-sm text-muted">
-          <SafeText max={500}>{data.summary}</SafeText>
+          {counted(data.tools, 'tool')}, {counted(data.tokens, 'token')}; {counted(data.counts.error, 'error')},{' '}
+          {counted(data.counts.warning, 'warning')}, {counted(data.counts.info, 'note')}
         </p>
       )}
       {data?.findings.length === 0 && (
@@ -48,17 +52,21 @@ export function Lint() {
           columns={[
             {
               title: 'Severity',
-              cell: ({ severity }) => <Badge tone={tones[severity] ?? 'neutral'}>{severity}</Badge>,
+              isExtra: true,
+              cell: ({ severity }) => <Severity of={severity} />,
             },
             {
               title: 'Tool',
               className: 'break-words',
-              cell: ({ tool, rule }) => (
+              cell: ({ tool, rule, severity }) => (
                 <>
                   <Link to="/tools/$id" params={{ id: tool }} className="font-medium text-accent hover:underline">
                     <SafeText max={120}>{tool}</SafeText>
                   </Link>
                   <span className="block text-xs text-muted">{rule}</span>
+                  <span className="mt-1 block sm:hidden">
+                    <Severity of={severity} />
+                  </span>
                 </>
               ),
             },
