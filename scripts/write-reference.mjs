@@ -24,7 +24,7 @@ function errorsPage() {
     row.retry ? 'yes' : 'no',
     inCell(row.hint),
   ])
-  return `# Errors\n\nAll error codes. A failed tool is not an error: it is a result with a status.\n\n${table(['code', 'HTTP', 'exit code', 'retryable', 'hint'], rows)}\n`
+  return `# Errors\n\nAll error codes. A failed tool is not an error: it is a result with a status: its code is in the execution, which is answered with 200. Where there is no execution (a dry run, the reading of a source), REST answers such a code with 424.\n\n${table(['code', 'HTTP', 'exit code', 'retryable', 'hint'], rows)}\n`
 }
 
 function settingsPage() {

@@ -39,6 +39,8 @@ describe('search learns from calls', () => {
     expect(JSON.parse(explained.stdout).explained.explanation.signals.learned).toBeGreaterThan(0)
     const set = tempFolder()
     expect((await runInline(['eval', '--mine', set], { env })).stdout).toMatch(/^1 queries over \d+ tools/)
+    const again = await runInline(['eval', '--mine', set], { env })
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('tools.jsonl exists.') })
     expect((await runInline(['eval', set, '--json'], { env })).code).toBe(0)
     expect((await runInline(['learning'], { env })).stdout).toContain(query)
     expect((await runInline(['learning', '--reset'], { env })).stdout).toContain('Learned queries deleted')

@@ -48,6 +48,16 @@ it('117: adds, approves and calls a server over REST; nothing is started before 
   ])
 })
 
+it('answers a failure outside of an execution as a failure', async () => {
+  const { request } = await openSources()
+  const body = { name: 'broken', command: process.execPath, args: ['/no/such/file.mjs'] }
+  const { hash } = (await request('POST', '/sources', { body })).body.approval
+  const approved = await request('POST', '/sources/broken/approve', { body: { hash } })
+  expect(approved).toMatchObject({ status: 200, body: { state: 'failed' } })
+  const refreshed = await request('POST', '/sources/broken/refresh')
+  expect(refreshed).toMatchObject({ status: 424, body: { code: 'UPSTREAM_ERROR', status: 424 } })
+})
+
 it('117: lets no other key than one of an administrator register a server, or read its command', async () => {
   const { request, stores, context } = await openSources()
   const server = archive()

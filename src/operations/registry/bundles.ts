@@ -178,7 +178,7 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
   if (dryRun) return { ...toAnswer(await planOn(stores)), applied: false }
   const planned = await stores.transaction(async (inner) => {
     const done = await planOn(inner)
-    await requireAllowed(context, done.plan.sources, read.bundle)
+    await requireAllowed(context, inner, done.plan.sources, read.bundle)
     await applyPlan(inner, context, done.plan, read.bundle)
     return done
   }, importing)
@@ -189,10 +189,10 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
 const touchedBy = ({ create, change }: PlanPart): readonly string[] => [...create, ...change.map(({ name }) => name)]
 
 /** New servers need the grants of their workspace and a free namespace, as one that is added alone. */
-async function requireAllowed(context: ImportContext, part: PlanPart, wanted: Bundle): Promise<void> {
+async function requireAllowed(context: ImportContext, stores: Stores, part: PlanPart, wanted: Bundle): Promise<void> {
   const { sources, caller } = context
   const namespaces = wanted.tools.map(({ namespace }) => namespace)
-  for (const name of part.create) await refuseTakenNamespace(context, name, namespaces)
+  for (const name of part.create) await refuseTakenNamespace(context, stores, name, namespaces)
   const touched = new Set(touchedBy(part))
   for (const { name, server } of wanted.sources) if (touched.has(name)) sources?.requireGrants(caller.workspace, server)
 }

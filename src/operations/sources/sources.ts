@@ -37,7 +37,7 @@ export const addSource = defineOperation({
   async handle({ name, trust, approve: hash, secretNames, ...fields }, context) {
     const { server, secrets } = moveSecrets(name, toServer(fields), secretNames)
     context.sources.requireGrants(context.caller.workspace, server)
-    await refuseTakenNamespace(context, name)
+    await refuseTakenNamespace(context, context.registry.stores, name)
     if (hash !== undefined) requireHash(hash, approvalHash(server))
     const source = await context.registry.stores.transaction(async (stores) => {
       await storeSecrets(context, stores, context.caller, secrets)

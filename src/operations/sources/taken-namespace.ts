@@ -1,15 +1,20 @@
 import { TooldexError } from '../../base/errors.ts'
+import type { Stores } from '../../contract/stores.ts'
 import { builtinNamespaces } from '../../rules/builtin-names.ts'
 import type { OperationContext } from '../operation.ts'
 
-/** Tools of another origin must keep their namespace for themselves, drafts included: they would be tools of the source by name. */
+/**
+ * Tools of another origin must keep their namespace for themselves, drafts included: they would be tools of the source by name.
+ * Inside a transaction, `stores` are those of the transaction: the embedded database has one connection.
+ */
 export async function refuseTakenNamespace(
-  { catalog, registry, caller }: OperationContext<'catalog' | 'registry'>,
+  { catalog, caller }: OperationContext<'catalog'>,
+  stores: Pick<Stores, 'tools'>,
   name: string,
   others: readonly (string | null | undefined)[] = [],
 ): Promise<void> {
   const isSame = (other: string | null | undefined) => other?.toLowerCase() === name.toLowerCase()
-  const { items } = await registry.stores.tools.list(caller.workspace, { namespace: name, limit: maxNamed + 1 })
+  const { items } = await stores.tools.list(caller.workspace, { namespace: name, limit: maxNamed + 1 })
   if (items.length > 0) {
     const named = items.slice(0, maxNamed).map((tool) => `${tool.name} (${tool.status})`)
     const more = items.length > maxNamed ? ' and more' : ''

@@ -10,7 +10,7 @@ export function problemResponse(
   headersOf: Readonly<Record<string, string>> = {},
 ): Response {
   const error = toTooldexError(thrown)
-  const { http: status } = errorTable[error.code]
+  const status = statusOf(error)
   const { code, message, hint, retryable, errors, ...more } = toErrorBody(error)
   const body = {
     type: `urn:tooldex:error:${code}`,
@@ -29,6 +29,9 @@ export function problemResponse(
   if (status === 429 || status === 503) headers['retry-after'] = String(error.retryAfter ?? 1)
   return new Response(JSON.stringify(body), { status, headers })
 }
+
+/** The failure of a call is the content of its execution (200); where there is no execution, it is the failure of the request. */
+const statusOf = ({ code }: TooldexError): number => (errorTable[code].http === 200 ? 424 : errorTable[code].http)
 
 const titleOf = (code: string): string => {
   const words = code.toLowerCase().replaceAll('_', ' ')

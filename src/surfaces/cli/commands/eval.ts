@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
@@ -39,7 +39,7 @@ export const addEval: AddCommand = (program, host, exit) => {
     .option('--mine', 'write a set of recorded calls to the folder instead')
     .option('--json', 'print JSON')
     .action(async (folders: string[], { run, json, mine, ...flags }: EvalFlags) => {
-      if (mine) return writeMined(folders[0] ?? '.', host)
+      if (mine) return writeMined(folders, host)
       const progress = showProgress(host)
       const context = { ...(await host.open({ configs: [] })), signal: host.signal, onProgress: progress.show }
       const input = { folders, ...flags, rankings: run !== undefined }
@@ -53,18 +53,28 @@ export const addEval: AddCommand = (program, host, exit) => {
 }
 
 /** Writes a golden set of recorded searches and calls. */
-async function writeMined(folder: string, host: CliHost): Promise<void> {
+async function writeMined([folder = '.', ...more]: readonly string[], host: CliHost): Promise<void> {
+  if (more.length > 0) throw new TooldexError('USAGE', '--mine writes one set: give one folder.')
+  const files = { tools: join(folder, 'tools.jsonl'), queries: join(folder, 'queries.jsonl') }
+  for (const file of Object.values(files)) if (existsSync(file)) throw existing(file)
   const { tools, queries } = await invoke(mineGoldenSet, {}, await host.open({ logLevel: 'ERROR' }))
+  if (queries.length === 0) {
+    host.err('No search was followed by a call of a tool that it found: nothing was written.\n')
+    return
+  }
   const toLines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   try {
     ensureFolder(folder)
-    writeFileSync(join(folder, 'tools.jsonl'), toLines(tools))
-    writeFileSync(join(folder, 'queries.jsonl'), toLines(queries))
+    writeFileSync(files.tools, toLines(tools), { flag: 'wx' })
+    writeFileSync(files.queries, toLines(queries), { flag: 'wx' })
   } catch (cause) {
     throw new TooldexError('FILE_REFUSED', `${folder} cannot be written.`, { hint: 'Choose another folder.', cause })
   }
   host.out(`${queries.length} queries over ${tools.length} tools written to ${folder}\n`)
 }
+
+const existing = (file: string): TooldexError =>
+  new TooldexError('FILE_REFUSED', `${file} exists.`, { hint: 'Choose a folder without a set; no file is replaced.' })
 
 function toText({ sets, macro }: Answer, columns: number): string {
   const header = [
