@@ -1,7 +1,7 @@
 // Recorded runs in this very process, on a database of one's own: what a server does without the HTTP in front of it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compose } from '../dist/app/compose.js'
+import { composeProcess } from '../dist/app/compose.js'
 import { createRunner } from '../dist/runs/create-runner.js'
 import { openRuns } from '../dist/runs/open-runs.js'
 import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
@@ -25,7 +25,7 @@ export async function openRecorded({ url, home, slots = 16, takeWork = false, no
   writeFileSync(nothing, trueConfig)
   const database = await openDatabase({ url, home })
   await migrate(database)
-  const context = compose({ configs: [echo, nothing], scope: 'service', concurrency: slots }, { executors })
+  const context = composeProcess({ configs: [echo, nothing], scope: 'service', concurrency: slots }, { executors })
   const runner = noop ? noopRunner(context.runner.slots) : context.runner
   const { executions } = createStores(database)
   const runs = await openRuns({ runner, store: executions, logger: context.logger, labels: [], takeWork })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { compose } from '../dist/app/compose.js'
+import { composeProcess } from '../dist/app/compose.js'
 import { createCheck } from '../dist/operations/checks/check-tool.js'
 import { invoke } from '../dist/operations/invoke.js'
 import { simulatePolicy } from '../dist/operations/simulation/simulate-policy.js'
@@ -76,7 +76,7 @@ const about = `${calls.toLocaleString('en')} recorded calls of 7 callers and 20 
 
 async function measure(engine, options, file) {
   const database = await openDatabase(options)
-  const composed = compose({ configs: [file], scope: 'service' })
+  const composed = composeProcess({ configs: [file], scope: 'service' })
   try {
     await migrate(database)
     await database.slow.execute(record)

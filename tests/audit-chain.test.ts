@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { createCheck } from '../src/operations/checks/check-tool.ts'
 import { readLines } from '../src/operations/database/dump-file.ts'
 import { invoke } from '../src/operations/invoke.ts'
@@ -29,7 +29,7 @@ const engines = {
 /** Verifies the log of a workspace. */
 function verify(database: Database, workspace = 'default', input: { head?: string; after?: number } = {}) {
   const registry = { stores: createStores(database), check: createCheck({}) }
-  const context = compose({ configs: [] })
+  const context = composeProcess({ configs: [] })
   return invoke(verifyAudit, input, { ...context, registry, caller: { ...context.caller, workspace } })
 }
 

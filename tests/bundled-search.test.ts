@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { bundledConfigsDir } from '../src/base/package-info.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
@@ -78,7 +78,9 @@ const requests: Readonly<Record<string, readonly string[]>> = {
 describe('search over the bundled configs', () => {
   // What whoever runs the tests has searched for must not take part.
   vi.stubEnv('TOOLDEX_LEARNING', 'off')
-  const context = compose({ configs: readdirSync(bundledConfigsDir).map((file) => join(bundledConfigsDir, file)) })
+  const context = composeProcess({
+    configs: readdirSync(bundledConfigsDir).map((file) => join(bundledConfigsDir, file)),
+  })
 
   for (const [query, right] of Object.entries(requests)) {
     it(query, async () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { TooldexError } from '../src/base/errors.ts'
 import { evalSearch } from '../src/operations/eval/eval-search.ts'
-import { scoreRanking } from '../src/operations/eval/measure-queries.ts'
+import { scoreRanking } from '../src/operations/eval/run-queries.ts'
 import { percentile } from '../src/operations/eval/set-scores.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { projectRoot } from './support/run-cli.ts'
@@ -16,7 +16,7 @@ const golden = join(projectRoot, 'tests', 'golden')
 const measured = 83.7
 
 const evaluate = (input: object, extra: object = {}) =>
-  invoke(evalSearch, { folders: [golden], ...input }, { ...compose({ configs: [] }), ...extra })
+  invoke(evalSearch, { folders: [golden], ...input }, { ...composeProcess({ configs: [] }), ...extra })
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(

@@ -1,6 +1,6 @@
 import { afterAll, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { ExecutorType, executorKinds } from '../src/contract/executor-kinds.ts'
 import { Environments, executors, openEach, Sandbox } from '../src/executors/index.ts'
 import { RegistryFeed } from '../src/operations/catalog/registry-feed.ts'
@@ -56,7 +56,7 @@ const database = await openMigrated()
 const stores = createStores(database)
 const host = { env: {}, sandbox: new Sandbox({ env: {} }), environments: new Environments('/nowhere') }
 const opened = openEach(host)
-const composed = compose({ configs: [] }, { executors: opened })
+const composed = composeProcess({ configs: [] }, { executors: opened })
 const { runner, logger, catalog } = composed
 const runs = await openRuns({
   runner,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { createCheck } from '../src/operations/checks/check-tool.ts'
 import { registerExamples } from '../src/operations/registry/first-start.ts'
 import { createStores, type Database, migrate, openDatabase } from '../src/storage/index.ts'
@@ -191,7 +191,10 @@ it('registers the examples once where three servers start at once on an empty da
   const open = async () => {
     const own = await openDatabase({ url: empty })
     await migrate(own)
-    const context = { ...compose({ configs: [] }), registry: { stores: createStores(own), check: createCheck({}) } }
+    const context = {
+      ...composeProcess({ configs: [] }),
+      registry: { stores: createStores(own), check: createCheck({}) },
+    }
     return { own, context }
   }
   const servers = await Promise.all([open(), open(), open()])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import type { Caller, Stores } from '../src/contract/stores.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { SearchMemories } from '../src/operations/learning/search-memory.ts'
@@ -28,7 +28,7 @@ const engines = {
 }
 
 describe.each(Object.entries(engines))('learning in the database: %s', (_name, open) => {
-  const composed = compose({ configs: ['coreutils'] })
+  const composed = composeProcess({ configs: ['coreutils'] })
   let database: Database
   let stores: Stores
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { lintSchema } from '../src/operations/lint/check-schemas.ts'
 import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
@@ -9,7 +9,7 @@ import { draft } from './support/rest.ts'
 import { runInProcess } from './support/run-in-process.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
 
-const lint = (configs?: readonly string[]) => invoke(lintCatalog, {}, compose({ configs }))
+const lint = (configs?: readonly string[]) => invoke(lintCatalog, {}, composeProcess({ configs }))
 
 interface Tool {
   readonly name: string

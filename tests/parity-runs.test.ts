@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { type TooldexError, toErrorBody } from '../src/base/errors.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { makeKey } from '../src/operations/registry/keys.ts'
@@ -135,7 +135,7 @@ describe('a call ends the same whichever way it is made', () => {
         ...(call.dryRun ? ['--dry-run'] : []),
       ]
       const line = ['call', ...words, '--json', ...flags, '--args', JSON.stringify(call.arguments), call.name]
-      const host = { openRegistry, registryExists: () => true, open: async () => compose({ configs: [] }) }
+      const host = { openRegistry, registryExists: () => true, open: async () => composeProcess({ configs: [] }) }
       return ofAnswer(JSON.parse((await runInProcess(line, host)).out))
     }
     const remote = async () => openRemote({ url, key: secret }, new AbortController().signal)

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../src/base/errors.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
@@ -153,7 +153,7 @@ type Answer = Record<string, unknown>
 
 async function throughLibrary({ operation, input }: (typeof cases)[number]): Promise<Answer> {
   try {
-    return (await invoke(operation as typeof callTool, input, compose({ configs }))) as Answer
+    return (await invoke(operation as typeof callTool, input, composeProcess({ configs }))) as Answer
   } catch (error) {
     if (error instanceof TooldexError) return { error: toErrorBody(error) }
     throw error
@@ -209,8 +209,8 @@ describe('library, command line, REST and MCP over stdio and HTTP give the same 
 
   it('a cursor of one is good in the others, and stale where the tools are others', async () => {
     const input = { query: 'files', limit: 1 }
-    const { nextCursor: cursor } = await invoke(searchTools, input, compose({ configs }))
-    const expected = core(await invoke(searchTools, { ...input, cursor }, compose({ configs })))
+    const { nextCursor: cursor } = await invoke(searchTools, input, composeProcess({ configs }))
+    const expected = core(await invoke(searchTools, { ...input, cursor }, composeProcess({ configs })))
     const words = ['files', '--limit', '1', '--cursor', String(cursor), '--json']
     expect(core(JSON.parse((await runInline(['search', ...c, ...words])).stdout))).toEqual(expected)
     const { client } = shared
@@ -230,7 +230,7 @@ describe('library, command line, REST and MCP over stdio and HTTP give the same 
     ]
     const needs = { state: 'needs-program', reason: 'Command not found: no-such-program' }
     const input = { query: 'gone files', facets: true }
-    const expected = core(await invoke(searchTools, input, compose({ configs: files })))
+    const expected = core(await invoke(searchTools, input, composeProcess({ configs: files })))
     expect(expected).toMatchObject({
       results: [{ name: 'gone_files', readiness: needs }, { name: 'here_files' }],
       facets: {
@@ -251,7 +251,7 @@ describe('library, command line, REST and MCP over stdio and HTTP give the same 
     expect(listed.tools).toMatchObject([{ name: 'gone_files', readiness: needs }])
     expect(listed).toEqual(
       JSON.parse(
-        JSON.stringify(await invoke(listTools, { readiness: ['needs-program'] }, compose({ configs: files }))),
+        JSON.stringify(await invoke(listTools, { readiness: ['needs-program'] }, composeProcess({ configs: files }))),
       ),
     )
     const { client } = await connect(files)
@@ -263,7 +263,7 @@ describe('library, command line, REST and MCP over stdio and HTTP give the same 
   it('a call that runs', async () => {
     const stable = ({ durationMs: _, ...result }: Answer) => result
     const call = { name: 'coreutils_echo', arguments: { message: 'same' } }
-    const direct = await invoke(callTool, call, compose({ configs }))
+    const direct = await invoke(callTool, call, composeProcess({ configs }))
     const expected = 'outcome' in direct ? stable(direct.outcome.result) : {}
     const { stdout } = await runCli(['call', ...c, '--json', 'coreutils_echo', 'same'])
     expect(stable(JSON.parse(stdout).outcome.result)).toEqual(expected)

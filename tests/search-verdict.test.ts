@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { Catalog } from '../src/catalog/index.ts'
 import { ready } from '../src/contract/catalog.ts'
 import { evalCatalog } from '../src/operations/eval/eval-catalog.ts'
@@ -35,7 +35,7 @@ const unserved = lines.filter(({ relevant }) => relevant.length === 0)
 describe('the verdict of a search', () => {
   vi.stubEnv('TOOLDEX_LEARNING', 'off')
   const configs = listConfigNames()
-  const context = compose({ configs })
+  const context = composeProcess({ configs })
   const search = (query: string, input: object = {}) => invoke(searchTools, { query, ...input }, context)
 
   it('is none for most of sixty requests without a tool, and for few of sixty with one', async () => {
@@ -136,8 +136,8 @@ describe('the verdict of a search', () => {
   })
 
   it('is that of the better of two catalogs, and absent without a query', async () => {
-    const tar = (input: object) => invoke(searchTools, input, compose({ configs: ['tar'] }))
-    const npm = (input: object) => invoke(searchTools, input, compose({ configs: ['npm'] }))
+    const tar = (input: object) => invoke(searchTools, input, composeProcess({ configs: ['tar'] }))
+    const npm = (input: object) => invoke(searchTools, input, composeProcess({ configs: ['npm'] }))
     const merged = await mergeSearch({ first: npm, second: tar }, { query: 'unpack an archive' })
     expect(merged).toMatchObject({ fit: 'good' })
     expect(merged).not.toHaveProperty('advice')

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { listSources } from '../src/operations/server/list-sources.ts'
 import { tempFile, tempFolder } from './support/temp-folder.ts'
@@ -17,7 +17,7 @@ it('lists the state of each config, without its path', async () => {
   const folder = tempFolder()
   const good = tempFile('good.yaml', text('good'), folder)
   const broken = tempFile('broken.yaml', 'name: [', folder)
-  const context = compose({ configs: [good, broken] })
+  const context = composeProcess({ configs: [good, broken] })
   const list = async () => (await invoke(listSources, {}, context)).items
   const failed = {
     kind: 'config',

@@ -7,7 +7,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { readTrace } from '../src/contract/telemetry.ts'
+import { parseTraceHeader } from '../src/contract/telemetry.ts'
 import { connect } from './support/connect.ts'
 import { type ServerHere, serveHere, workHere } from './support/serve-here.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
@@ -145,8 +145,8 @@ describe('traces', () => {
   })
 
   it('accept valid traceparents only', () => {
-    expect(readTrace(given)).toEqual({ traceId, traceparent: given })
-    expect(readTrace(`cc${given.slice(2)}-more`)?.traceparent).toBe(given)
+    expect(parseTraceHeader(given)).toEqual({ traceId, traceparent: given })
+    expect(parseTraceHeader(`cc${given.slice(2)}-more`)?.traceparent).toBe(given)
     const wrong = [
       '',
       'x',
@@ -156,6 +156,6 @@ describe('traces', () => {
       `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
     ]
     for (const each of [...wrong, `00-${traceId}-${'0'.repeat(16)}-01`, 7, undefined, [given]])
-      expect(readTrace(each), String(each)).toBeUndefined()
+      expect(parseTraceHeader(each), String(each)).toBeUndefined()
   })
 })

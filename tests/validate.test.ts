@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { compose } from '../src/app/compose.ts'
+import { composeProcess } from '../src/app/compose.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { validateConfigs } from '../src/operations/server/validate-configs.ts'
 import { tempFile } from './support/temp-folder.ts'
 
 /** `line:column severity message (hint)` of everything said about a text. */
 async function validate(text: string): Promise<readonly string[]> {
-  const { files } = await invoke(validateConfigs, { configs: [tempFile('c.yaml', text)] }, compose({ configs: [] }))
+  const { files } = await invoke(
+    validateConfigs,
+    { configs: [tempFile('c.yaml', text)] },
+    composeProcess({ configs: [] }),
+  )
   return (files[0]?.problems ?? []).map(({ line, column, severity, message, hint }) => {
     return `${line}:${column} ${severity} ${message}${hint === undefined ? '' : ` (${hint})`}`
   })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { lazyModule, once } from '../base/lazy-module.ts'
+import { lazyModule, lazyValue } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { encoderFile, packageVersion } from '../base/package-info.ts'
 import type { CliConfig, Source } from '../contract/cli-config.ts'
@@ -51,7 +51,7 @@ export interface MoreParts {
 }
 
 /** Composes the parts of a process that works on configs, without a database. */
-export function compose(
+export function composeProcess(
   options: OpenOptions,
   more: MoreParts = {},
 ): ProcessContext & { loadEmbedder: () => Embedder | undefined } {
@@ -64,7 +64,7 @@ export function compose(
     cache: more.keepsNothing ? undefined : new ConfigCache(join(tooldexHome(env), 'cache', 'configs')),
   })
   const source = withLoaded(files, more.loaded ?? [])
-  const loadEmbedder = once(() => openEncoder(logger))
+  const loadEmbedder = lazyValue(() => openEncoder(logger))
   const catalog = new LiveCatalog({
     source,
     policyFile: options.policy,

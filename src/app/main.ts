@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { TooldexError } from '../base/errors.ts'
+import { escapeForTerminal } from '../base/invisible-characters.ts'
 import { packageVersion } from '../base/package-info.ts'
-import { forTerminal } from '../base/visible-text.ts'
 import { findServer, registryExists, runningServer } from '../operations/registry-client/find-server.ts'
 import { processEnv } from '../rules/settings.ts'
 import { listConfigNames } from '../sources/cli/config-files.ts'
@@ -56,7 +56,7 @@ const warnExposed = (reason: string | undefined) => {
 
 const host: CliHost = {
   version: packageVersion(),
-  open: async (options) => (await import('./compose.ts')).compose(options),
+  open: async (options) => (await import('./compose.ts')).composeProcess(options),
   openDatabase: async () => (await import('./open-database.ts')).openOwnDatabase(),
   runStdio: async (options) => (await import('./run-stdio.ts')).runStdio(options, stopping.signal),
   async serve(options) {
@@ -66,7 +66,7 @@ const host: CliHost = {
   },
   async work(options) {
     warnExposed(hideProcess())
-    await (await import('./run-worker.ts')).work({ ...options, print }, stopping.signal)
+    await (await import('./run-worker.ts')).runWorker({ ...options, print }, stopping.signal)
   },
   openRegistry: async (server) => (await import('./open-registry.ts')).connectRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
@@ -82,9 +82,9 @@ const host: CliHost = {
   },
   selfCommand: (portable = false) => selfCommand(portable, { main, cwd: process.cwd() }),
   isOnPath: () => isOnPath({ env: processEnv }),
-  out: (text) => void process.stdout.write(process.stdout.isTTY ? forTerminal(text) : text),
+  out: (text) => void process.stdout.write(process.stdout.isTTY ? escapeForTerminal(text) : text),
   outAll: (chunks) => pipeline(chunks, process.stdout, { end: false }).catch(unlessClosed),
-  err: (text) => void process.stderr.write(process.stderr.isTTY ? forTerminal(text) : text),
+  err: (text) => void process.stderr.write(process.stderr.isTTY ? escapeForTerminal(text) : text),
   signal: stopping.signal,
   columns: process.stdout.columns ?? 120,
   interactive: process.stdin.isTTY === true,

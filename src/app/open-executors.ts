@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
-import { ensureFolder } from '../base/file-system.ts'
+import { ensureFolder } from '../base/home-files.ts'
 import type { Logger } from '../base/logger.ts'
 import { watchFiles } from '../base/watch-files.ts'
 import type { Executor } from '../contract/executor.ts'

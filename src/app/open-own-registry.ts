@@ -16,7 +16,7 @@ import {
 import { processEnv, readSetting } from '../rules/settings.ts'
 import type { RecordedRuns } from '../runs/recorded-runs.ts'
 import { createStores, type Database } from '../storage/index.ts'
-import { compose, type MoreParts } from './compose.ts'
+import { composeProcess, type MoreParts } from './compose.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { openExecutors } from './open-executors.ts'
 
@@ -144,10 +144,10 @@ class OwnRegistry implements RegistryClient {
   }
 
   #plain(): ProcessContext {
-    return this.#serve(compose({ configs: [] }, this.#more))
+    return this.#serve(composeProcess({ configs: [] }, this.#more))
   }
 
-  #serve(composed: ReturnType<typeof compose>): ProcessContext {
+  #serve(composed: ReturnType<typeof composeProcess>): ProcessContext {
     const context = withMemory(composed, this.#registry)
     const caller = this.#toolset === undefined ? context.caller : { ...context.caller, toolsets: [this.#toolset] }
     return {
@@ -173,7 +173,7 @@ class OwnRegistry implements RegistryClient {
   async #openOffered(): Promise<ProcessContext> {
     const { configs = [] } = this.#program ?? {}
     const homeConfigs = this.#program === undefined
-    const context = this.#serve(compose({ configs, homeConfigs, codeMode: this.#codeMode }, this.#more))
+    const context = this.#serve(composeProcess({ configs, homeConfigs, codeMode: this.#codeMode }, this.#more))
     const { catalog, logger, caller } = context
     this.#keepSources(logger)
     const { RegistryFeed } = await loadRegistryFeed()
@@ -203,7 +203,7 @@ class OwnRegistry implements RegistryClient {
 const catalogTags = new Set(['search', 'llm', 'catalog', 'toolsets', 'sources'])
 
 /** Stores learned queries in the database. */
-function withMemory(context: ReturnType<typeof compose>, { stores }: Registry): ProcessContext {
+function withMemory(context: ReturnType<typeof composeProcess>, { stores }: Registry): ProcessContext {
   const store = readSetting('TOOLDEX_LEARNING') ? stores.learning : undefined
   const memories = new SearchMemories({ store, loadEmbedder: context.loadEmbedder })
   return { ...context, memory: memories.of(context.caller.workspace) }

@@ -9,7 +9,7 @@ import { createCodeExecutor, createMcpExecutor } from '../executors/index.ts'
 import { createLocalClient, type RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { processEnv } from '../rules/settings.ts'
 import { createRedactor, openSecrets } from '../secrets/index.ts'
-import { compose } from './compose.ts'
+import { composeProcess } from './compose.ts'
 import type { ProgramParts } from './open-own-registry.ts'
 
 /** The parts of a program, with its functions instead of their executor. */
@@ -48,7 +48,7 @@ async function openUnrecorded(
   const secrets = openSecrets({ env: processEnv, box: noBox, find: async () => undefined }, 'default')
   const redactorFor = (declared: Readonly<Record<string, string>>) => createRedactor(declared, processEnv)
   const mcp = createMcpExecutor({ servers, env: processEnv, secrets, redactorFor })
-  const context = compose({ configs, codeMode }, { ...more, executors: { code, mcp }, keepsNothing: true })
+  const context = composeProcess({ configs, codeMode }, { ...more, executors: { code, mcp }, keepsNothing: true })
   await show(context.catalog, mcp.upstreams)
   return { ...createLocalClient({ ...context, signal }), close: () => context.runner.close(drainMs) }
 }

@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import { existsInHome } from '../base/file-system.ts'
+import { existsInHome } from '../base/home-files.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { createLogger, type Logger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
@@ -21,7 +21,7 @@ import {
   serveStdio,
   toolsOfContext,
 } from '../surfaces/mcp/index.ts'
-import { compose } from './compose.ts'
+import { composeProcess } from './compose.ts'
 
 // After the client disconnects, running commands are cancelled; their processes get this long to end.
 const drainMs = 2000
@@ -51,7 +51,7 @@ function openConfigs(options: RunOptions, registry: AttachedRegistry | undefined
   const homeConfigs = configs.length === 0 && !registryExists && existsInHome(userConfigsDir())
   if (configs.length === 0 && !homeConfigs) return undefined
   // Large outputs are stored in memory and read by their handles.
-  return { ...compose({ ...options, configs, homeConfigs }), results: new MemoryResults() }
+  return { ...composeProcess({ ...options, configs, homeConfigs }), results: new MemoryResults() }
 }
 
 interface Parts {

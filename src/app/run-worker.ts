@@ -10,7 +10,7 @@ import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/create-app.ts'
 import { drain, listen, readSiteSettings } from '../surfaces/rest/listen.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
-import { compose } from './compose.ts'
+import { composeProcess } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { logIsolation, openExecutors } from './open-executors.ts'
@@ -21,7 +21,7 @@ interface WorkOptions extends WorkerFlags {
 }
 
 /** `tooldex worker`: takes queued calls from the database that servers share, until it is stopped. */
-export async function work(options: WorkOptions, stop: AbortSignal): Promise<void> {
+export async function runWorker(options: WorkOptions, stop: AbortSignal): Promise<void> {
   const env = processEnv
   const unknownSettings = checkSettings()
   if (readSetting('DATABASE_URL') === undefined)
@@ -34,7 +34,7 @@ export async function work(options: WorkOptions, stop: AbortSignal): Promise<voi
     const allowed = { warm: readSetting('TOOLDEX_PYTHON_WARM'), hide: true, ...options }
     const launcher = new Launcher(allowed, () => composed.catalog.current().policy?.executor)
     const { more, sandbox, check, watchServers, keepSources } = openExecutors(stores, env, allowed, launcher)
-    const composed = compose({ scope: 'service', ...options, configs: [] }, more)
+    const composed = composeProcess({ scope: 'service', ...options, configs: [] }, more)
     const { runner, logger, tracing } = composed
     for (const warning of unknownSettings) logger.warn(warning)
     void logIsolation(sandbox, logger)

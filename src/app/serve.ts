@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
-import { ensurePrivateFolder } from '../base/file-system.ts'
+import { ensurePrivateFolder } from '../base/home-files.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
 import { loadHttpClient } from '../executors/http/http-executor.ts'
@@ -23,7 +23,7 @@ import { createRestApp } from '../surfaces/rest/create-app.ts'
 import { KeyWatch } from '../surfaces/rest/key-watch.ts'
 import { drain, listen, readSiteSettings } from '../surfaces/rest/listen.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
-import { compose } from './compose.ts'
+import { composeProcess } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
 import { openMigratedDatabase } from './open-database.ts'
 import { logIsolation, openExecutors } from './open-executors.ts'
@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       allowed,
       launcher,
     )
-    const composed = compose({ scope: 'service', ...options }, more)
+    const composed = composeProcess({ scope: 'service', ...options }, more)
     const { runner, tracing, catalog: first, logger, loadEmbedder } = composed
     for (const warning of unknownSettings) logger.warn(warning)
     void logIsolation(sandbox, logger)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseExactly, quoteLarge } from './exact-numbers.ts'
+import { parseExactNumbers, quoteLargeNumbers } from './exact-numbers.ts'
 
 describe('exact numbers', () => {
   it.each([
@@ -10,13 +10,13 @@ describe('exact numbers', () => {
     ['[1.2345678901234567890, 1e20, 100000000000000000000]', [Number('1.2345678901234567890'), 1e20, 1e20]],
     ['9007199254740993', '9007199254740993'],
   ])('%s', (text, expected) => {
-    expect(parseExactly(text)).toEqual(expected)
+    expect(parseExactNumbers(text)).toEqual(expected)
   })
 
   it.each(['{9007199254740993: 1}', '[01234567890123456789]', '["9007199254740993', '1234567890123456789 1'])(
     'throws for text that is not JSON: %s',
     (text) => {
-      expect(() => parseExactly(text)).toThrow(SyntaxError)
+      expect(() => parseExactNumbers(text)).toThrow(SyntaxError)
     },
   )
 
@@ -24,8 +24,11 @@ describe('exact numbers', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.bigInt(), fc.string(), (value, digits, key) => {
         const text = JSON.stringify(value)
-        expect(quoteLarge(text)).toBe(text)
-        const read = parseExactly(`{${JSON.stringify(`${key}_`)}: [${text}, ${digits}]}`) as Record<string, unknown[]>
+        expect(quoteLargeNumbers(text)).toBe(text)
+        const read = parseExactNumbers(`{${JSON.stringify(`${key}_`)}: [${text}, ${digits}]}`) as Record<
+          string,
+          unknown[]
+        >
         expect(BigInt(Object.values(read)[0]?.[1] as string)).toBe(digits)
       }),
     )

@@ -4,9 +4,9 @@ const digitsBeyond = /\d{16}/
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /** Parses JSON; an integer that cannot be represented exactly becomes a string of its digits. */
-export function parseExactly(text: string): unknown {
+export function parseExactNumbers(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  return hasLarge(text) ? JSON.parse(quoteLarge(text)) : value
+  return hasLarge(text) ? JSON.parse(quoteLargeNumbers(text)) : value
 }
 
 /** The text is not JSON, or its value has nothing at the pointer. */
@@ -15,10 +15,10 @@ export interface MissingPart {
 }
 
 /** The value at a pointer of a JSON text. */
-export function readExactly(
+export function readExactNumber(
   text: string,
   pointer: string,
-  parse: (text: string) => unknown = parseExactly,
+  parse: (text: string) => unknown = parseExactNumbers,
 ): { readonly value: unknown } | MissingPart {
   let current: unknown
   try {
@@ -37,11 +37,11 @@ export function readExactly(
 export const hasLarge = (text: string): boolean => digitsBeyond.test(text)
 
 /** A JSON text with quotes around the integers that cannot be represented exactly; the rest is unchanged. */
-export function quoteLarge(text: string): string {
+export function quoteLargeNumbers(text: string): string {
   let quoted = ''
   for (let at = 0; at < text.length; ) {
     const start = indexOr(text, at)
-    quoted += text.slice(at, start).replace(numbers, (digits) => (isExact(digits) ? digits : `"${digits}"`))
+    quoted += text.slice(at, start).replace(numbers, (digits) => (isExactNumber(digits) ? digits : `"${digits}"`))
     at = endOfString(text, start)
     quoted += text.slice(start, at)
   }
@@ -49,7 +49,7 @@ export function quoteLarge(text: string): string {
 }
 
 /** Integers must be exact; other numbers need only be finite. */
-export function isExact(digits: string): boolean {
+export function isExactNumber(digits: string): boolean {
   if (digits.length < 16 && !/[eE]/.test(digits)) return true
   const value = Number(digits)
   if (!Number.isFinite(value)) return false

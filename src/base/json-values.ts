@@ -45,7 +45,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textsOf = (value: unknown): string[] => listOf(value).filter((item) => typeof item === 'string')
 
 /** The object without some of its keys. */
-export function omit(value: JsonObject, ...keys: readonly string[]): Record<string, unknown> {
+export function omitKeys(value: JsonObject, ...keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
 }
 
@@ -58,12 +58,12 @@ export function deepFreeze<T>(value: T): T {
 }
 
 /** The object without its undefined fields, so that absent fields are really absent. */
-export function onlyDefined<T extends object>(value: T): T {
+export function omitUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as T
 }
 
 /** Whether a JSON value has at most this many values and levels; counted level by level, without recursion. */
-export function fitOf(
+export function checkJsonSize(
   value: unknown,
   max: { readonly values?: number; readonly levels: number },
 ): 'fits' | 'many' | 'deep' {

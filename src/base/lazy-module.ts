@@ -38,7 +38,7 @@ function requireFiles(files: number): void {
 }
 
 /** Computes a value with its first use; a thrown error is not cached. */
-export function once<Value>(compute: () => Value): () => Value {
+export function lazyValue<Value>(compute: () => Value): () => Value {
   let result: { readonly value: Value } | undefined
   return () => {
     result ??= { value: compute() }

@@ -1,6 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { type TooldexError, toTooldexError } from './errors.ts'
-import { toOneLine } from './visible-text.ts'
+import { toOneLine } from './invisible-characters.ts'
 
 export const logLevels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -49,7 +49,7 @@ export function createLogger(options: LoggerOptions): Logger {
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Converts a thrown value to a TooldexError; the cause of an INTERNAL one is logged under its id. */
-export function logged(logger: Logger, thrown: unknown, fields: LogFields = {}): TooldexError {
+export function toLoggedError(logger: Logger, thrown: unknown, fields: LogFields = {}): TooldexError {
   const error = toTooldexError(thrown)
   const { code, cause, id } = error
   if (code === 'INTERNAL') logger.error(String((cause as Error | undefined)?.stack ?? cause), { ...fields, id })

@@ -39,6 +39,6 @@ function splitQuoted(line: string): SplitLine {
 }
 
 /** The words of a config's command. Variables are expanded after splitting: the value of a variable stays within its word. */
-export function commandWords(command: string, env: Environment): readonly string[] {
+export function splitCommandWords(command: string, env: Environment): readonly string[] {
   return splitWords(command).map((word) => expandVariables(expandHome(word, env), env).text)
 }

@@ -18,7 +18,11 @@ export function suggest(word: string, candidates: Iterable<string>, budget?: Wor
 }
 
 /** The same, but undefined if the budget is spent. */
-export function suggestWithin(word: string, candidates: Iterable<string>, budget?: WorkBudget): string | undefined {
+export function suggestWithinBudget(
+  word: string,
+  candidates: Iterable<string>,
+  budget?: WorkBudget,
+): string | undefined {
   // An error for each of thousands of words would cost more than the words.
   if (budget?.isExceeded === true) return undefined
   try {
@@ -31,7 +35,7 @@ export function suggestWithin(word: string, candidates: Iterable<string>, budget
 
 /** ` Did you mean 'x'?` or an empty string, to be appended to a message; empty if the budget is spent, too. */
 export function didYouMean(word: string, candidates: Iterable<string>, budget?: WorkBudget): string {
-  const found = suggestWithin(word, candidates, budget)
+  const found = suggestWithinBudget(word, candidates, budget)
   return found === undefined ? '' : ` Did you mean '${found}'?`
 }
 

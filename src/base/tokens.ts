@@ -47,7 +47,7 @@ function countWord(word: string, ranks: Ranks): number {
   const bytes = isAscii.test(word) ? word : Buffer.from(word, 'utf8').toString('latin1')
   if (ranks.has(bytes)) return 1
   const counted = Math.min(bytes.length, partCharacters)
-  return Math.round((mergeBytes(bytes.slice(0, counted), ranks) / counted) * bytes.length)
+  return Math.round((mergeTokenBytes(bytes.slice(0, counted), ranks) / counted) * bytes.length)
 }
 
 /** The file has one entry per token, in the order of rank: the length in one byte, then the bytes (scripts/pack-tokens.mjs). */
@@ -63,7 +63,7 @@ async function readRanks(): Promise<Ranks> {
 }
 
 /** The number of tokens of a word in byte pair encoding: the pair of the lowest rank is merged first, the leftmost of equals. */
-export function mergeBytes(bytes: string, ranks: ReadonlyMap<string, number>): number {
+export function mergeTokenBytes(bytes: string, ranks: ReadonlyMap<string, number>): number {
   const { length } = bytes
   // Parts are a linked list over their first bytes, so that a long word takes n log n steps.
   const next = Int32Array.from({ length }, (_, at) => at + 1)

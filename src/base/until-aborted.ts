@@ -12,7 +12,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** Does work under a signal that aborts with any of several; unlike `AbortSignal.any`, nothing is left on long-lived signals. */
-export async function underSignals<T>(
+export async function withAnySignal<T>(
   signals: readonly (AbortSignal | undefined)[],
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

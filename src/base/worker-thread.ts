@@ -34,7 +34,7 @@ interface Pending {
   readonly reject: (reason: unknown) => void
 }
 
-/** A thread of this process that performs tasks, several at once; its module calls `answerTasks`. */
+/** A thread of this process that performs tasks, several at once; its module calls `serveThreadTasks`. */
 export class WorkerThread {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
@@ -110,7 +110,7 @@ export class WorkerThread {
 }
 
 /** Makes this thread perform the tasks of a `WorkerThread`, once it is ready. */
-export function answerTasks<Task>(handle: (task: Task) => unknown, ready?: Promise<unknown>): void {
+export function serveThreadTasks<Task>(handle: (task: Task) => unknown, ready?: Promise<unknown>): void {
   const answer = async (id: number, work: () => unknown): Promise<void> => {
     try {
       send({ id, value: await work() })
@@ -146,7 +146,7 @@ function fromThreadError(error: ThreadError): Error {
 
 /** The module of the threads, and the limits of tasks. */
 export interface WorkerPoolOptions<Task> {
-  /** The built module that a thread runs; it calls `answerTasks`. */
+  /** The built module that a thread runs; it calls `serveThreadTasks`. */
   readonly module: URL
   /** Performs a task on this thread, where no threads can be started. */
   readonly here: (task: Task) => unknown

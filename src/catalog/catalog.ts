@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TooldexError } from '../base/errors.ts'
-import { toOneLine } from '../base/visible-text.ts'
+import { toOneLine } from '../base/invisible-characters.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import { Backend, type CatalogTool, type CatalogToolInput, SearchFilters } from '../contract/catalog.ts'
 import type { RankedPage, Ranker, RankQuery, ResultPage, SearchDoc } from '../contract/search.ts'
@@ -10,22 +10,22 @@ import { type CatalogEntry, type FoundEntry, type Origin, originAt, selectOrigin
 import type { CatalogCallOptions, CatalogOptions, Registration } from './catalog-options.ts'
 import { type ChangeListener, ChangeListeners } from './change-listeners.ts'
 import { NameIndex } from './name-index.ts'
-import { hashOf, startOfPage } from './page-cursor.ts'
+import { hashOf, readPageStart } from './page-cursor.ts'
 import { parseTool, readInput, toolIdOf } from './parse-tool.ts'
-import { type EntryChange, planRemoval, planSync, type SyncedTool, toEvents } from './plan-sync.ts'
-import { toSearchable } from './search-doc.ts'
+import { type EntryChange, planRemoval, planSync, type SyncedTool, toCatalogEvents } from './plan-sync.ts'
+import { toSearchableTool } from './search-doc.ts'
 import {
-  acceptOf,
-  browse,
+  browsePage,
   type CatalogPage,
-  checkLimit,
+  checkPageLimit,
   defaultLimit,
-  factsFor,
+  entryFactsFor,
   isCallableFor,
+  pageFilter,
   type SearchPageQuery,
-  toHit,
-  toPage,
-  toResult,
+  toPageHit,
+  toPageResult,
+  toSearchPage,
 } from './search-page.ts'
 import { createSubstringRanker } from './substring-ranker.ts'
 import { canonicalFilters, toolStatusOf } from './tool-filters.ts'
@@ -166,10 +166,10 @@ export class Catalog {
 
   /** One page of matching tools; cursors are valid for the same query and filters until the catalog changes. */
   searchPage(query: SearchPageQuery = {}): ResultPage {
-    checkLimit(query.limit ?? defaultLimit)
+    checkPageLimit(query.limit ?? defaultLimit)
     const { hits, cursorAfter } = this.search(query)
     const nextCursor = cursorAfter(hits.length)
-    const results = hits.map((hit) => toResult(hit, this.#entries.get(hit.id) as CatalogEntry))
+    const results = hits.map((hit) => toPageResult(hit, this.#entries.get(hit.id) as CatalogEntry))
     return nextCursor === undefined ? { results } : { results, nextCursor }
   }
 
@@ -178,12 +178,12 @@ export class Catalog {
     const { query = '', limit = defaultLimit, mode, minScore, learned, view, onMatch } = options
     const filters = canonicalFilters(readInput(SearchFilters, options.filters ?? {}, 'invalid filters'))
     const scope = () => ({ ...this.#cursorState(), question: [query, filters, mode, minScore] })
-    const [offset, facts] = [startOfPage(options, scope), factsFor(this.#options, view)]
-    const accept = acceptOf(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0, onMatch })
+    const [offset, facts] = [readPageStart(options, scope), entryFactsFor(this.#options, view)]
+    const accept = pageFilter(this.#entries, filters, { facts, view, allActive: this.#inactive.size === 0, onMatch })
     const isCallable = isCallableFor(this.#entries, facts)
     const ranked = this.#rank({ query, offset, limit, accept, mode, minScore, learned, isCallable })
-    const hits = ranked.hits.flatMap((hit) => toHit(hit, this.#entries.get(hit.tool.id), facts))
-    return toPage(hits, { ...ranked, offset, limit }, scope)
+    const hits = ranked.hits.flatMap((hit) => toPageHit(hit, this.#entries.get(hit.tool.id), facts))
+    return toSearchPage(hits, { ...ranked, offset, limit }, scope)
   }
 
   /** Replaces the ranker; one with `add` and `remove` receives every tool before the next search, and later every change. */
@@ -244,7 +244,7 @@ export class Catalog {
   #commit(changes: readonly EntryChange[]): void {
     for (const { id, entry } of changes) this.#set(id, entry)
     this.#computed = {}
-    const events = toEvents(changes, this.#version)
+    const events = toCatalogEvents(changes, this.#version)
     this.#version += events.length
     this.#listeners.send(events)
   }
@@ -263,7 +263,7 @@ export class Catalog {
   }
 
   #rank(query: RankQuery): RankedPage {
-    if (this.#options.order !== undefined && query.query.trim() === '') return browse(this.list(), query)
+    if (this.#options.order !== undefined && query.query.trim() === '') return browsePage(this.list(), query)
     this.rankChanges()
     return this.#ranker.search(query)
   }
@@ -271,7 +271,7 @@ export class Catalog {
   #passToRanker(id: string): void {
     const tool = this.#entries.get(id)?.tool
     if (tool === undefined) this.#ranker.remove?.(id)
-    else this.#ranker.add?.(toSearchable(id, tool))
+    else this.#ranker.add?.(toSearchableTool(id, tool))
     this.#unranked.delete(id)
   }
 

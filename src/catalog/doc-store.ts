@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
-import { onlyDefined } from '../base/json-values.ts'
-import { toOneLine } from '../base/visible-text.ts'
+import { toOneLine } from '../base/invisible-characters.ts'
+import { omitUndefined } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { DetailLevel, DocEntry, docLimits, type SchemaInfo, type ToolDoc, ToolExample } from '../contract/tool-doc.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
@@ -30,7 +30,7 @@ export class DocStore {
     const entry = readInput(DocEntry, doc, 'invalid document')
     const summary = cut(entry.summary, docLimits.summary)
     const notes = cut(entry.notes, docLimits.notes)
-    this.#docs.set(keyOf(id), onlyDefined({ ...entry, summary, notes, examples: entry.examples.map(cutExample) }))
+    this.#docs.set(keyOf(id), omitUndefined({ ...entry, summary, notes, examples: entry.examples.map(cutExample) }))
   }
 
   /** Replaces the examples. */
@@ -73,7 +73,7 @@ const cut = (text: string | undefined, max: number) => (text === undefined ? und
 
 function schemaFields(tool: CatalogTool): Partial<ToolDoc> {
   const { annotations, inputModes = [], outputModes = [], securitySummary } = tool
-  return onlyDefined({
+  return omitUndefined({
     tool,
     inputModes,
     outputModes,
@@ -85,7 +85,7 @@ function schemaFields(tool: CatalogTool): Partial<ToolDoc> {
 
 function fullFields(doc: DocEntry | undefined): Partial<ToolDoc> {
   const { notes, examples = [], externalRefs = [] } = doc ?? {}
-  return onlyDefined({ notes, examples, externalRefs })
+  return omitUndefined({ notes, examples, externalRefs })
 }
 
 function badLevel(level: unknown): TooldexError {

@@ -9,5 +9,11 @@ export type { ChangeListener } from './change-listeners.ts'
 export { DocStore, type DocStoreOptions, readSchemaInfo } from './doc-store.ts'
 export { parseTool, toolIdOf } from './parse-tool.ts'
 export type { SyncedTool } from './plan-sync.ts'
-export { normalizeDocument, toSearchable, toSearchDoc, toSemanticDocument, toSummary } from './search-doc.ts'
+export {
+  normalizeDocument,
+  toSearchableTool,
+  toSearchDoc,
+  toSemanticDocument,
+  toSummary,
+} from './search-doc.ts'
 export type { CatalogHit, CatalogPage, Match, SearchPageQuery } from './search-page.ts'

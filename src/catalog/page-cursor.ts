@@ -16,7 +16,7 @@ export function writePageCursor(offset: number, { catalog, version, question }: 
 }
 
 /** The position of the first hit of a page: that of its cursor, or its offset. */
-export function startOfPage(
+export function readPageStart(
   { cursor, offset }: { readonly cursor?: string | undefined; readonly offset?: number },
   scope: () => CursorScope,
 ): number {

@@ -41,7 +41,7 @@ export function planSync(entries: Entries, backend: Backend, tools: ReadonlyMap<
 }
 
 /** The events of changes, numbered from a version on. */
-export function toEvents(changes: readonly EntryChange[], version: number): CatalogEvent[] {
+export function toCatalogEvents(changes: readonly EntryChange[], version: number): CatalogEvent[] {
   const events: CatalogEvent[] = []
   for (const { type, id, backend } of changes)
     if (type !== undefined) events.push({ type, id, backend, version: version + events.length + 1 })

@@ -1,4 +1,4 @@
-import { deepFreeze, onlyDefined } from '../base/json-values.ts'
+import { deepFreeze, omitUndefined } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import {
   maxShortDescription,
@@ -13,7 +13,7 @@ import { toolIdOf } from './parse-tool.ts'
 /** A tool as search returns it. */
 export function toSummary(tool: CatalogTool): Summary {
   const shortDescription = cutText(tool.summary ?? tool.description, maxShortDescription)
-  return onlyDefined({
+  return omitUndefined({
     id: toolIdOf(tool),
     name: tool.name,
     namespace: tool.namespace,
@@ -36,7 +36,7 @@ export function toSearchDoc(tool: CatalogTool): SearchDoc {
 }
 
 /** A tool as a ranker indexes it. */
-export function toSearchable(id: string, tool: CatalogTool): SearchableTool {
+export function toSearchableTool(id: string, tool: CatalogTool): SearchableTool {
   const { name, namespace, description, category, tags, inputSchema, exampleRequests } = tool
   return { id, name, namespace, description, category, tags, inputSchema, exampleRequests }
 }
@@ -44,7 +44,7 @@ export function toSearchable(id: string, tool: CatalogTool): SearchableTool {
 /** A tool as input of semantic search. */
 export function toSemanticDocument(tool: CatalogTool): SemanticDocument {
   const { name, namespace, description, category } = tool
-  const parts = onlyDefined({ id: toolIdOf(tool), namespace, name, description, category })
+  const parts = omitUndefined({ id: toolIdOf(tool), namespace, name, description, category })
   return normalizeDocument({ ...parts, tags: [...tool.tags], text: '' })
 }
 

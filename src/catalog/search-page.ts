@@ -16,7 +16,14 @@ import type { Fit, RankedPage, RankedTool, RankQuery, Result, SearchMode } from 
 import { type CatalogEntry, selectOrigin } from './catalog-entry.ts'
 import type { CatalogOptions } from './catalog-options.ts'
 import { type CursorScope, writePageCursor } from './page-cursor.ts'
-import { type CanonicalFilters, type EntryFacts, executorOf, passes, sourceOf, toolStatusOf } from './tool-filters.ts'
+import {
+  type CanonicalFilters,
+  type EntryFacts,
+  executorOf,
+  passesFilters,
+  sourceOf,
+  toolStatusOf,
+} from './tool-filters.ts'
 
 /** A query, and the page to return. */
 export interface SearchPageQuery {
@@ -81,7 +88,7 @@ export interface CatalogPage {
 }
 
 /** The page of a ranking; a page that is not full is the last one, however many hits were cut off by the minimum score. */
-export function toPage(
+export function toSearchPage(
   hits: readonly CatalogHit[],
   { offset, limit, total: ranked, fit }: Pick<CatalogPage, 'offset' | 'total' | 'fit'> & { readonly limit: number },
   scope: () => CursorScope,
@@ -99,7 +106,7 @@ const stateOf = (entry: CatalogEntry, { sourceOf, executorOf, readinessOf }: Ent
 })
 
 /** The hit of a ranked tool; a ranker without `remove` may still return one that the catalog has removed. */
-export function toHit(
+export function toPageHit(
   { tool: { id }, score, scoreType }: RankedTool,
   entry: CatalogEntry | undefined,
   { originOf, sourceOf, readinessOf }: EntryFacts,
@@ -110,12 +117,12 @@ export function toHit(
 }
 
 /** A hit in the result format. */
-export function toResult({ readiness, score, scoreType }: CatalogHit, { derived }: CatalogEntry): Result {
+export function toPageResult({ readiness, score, scoreType }: CatalogHit, { derived }: CatalogEntry): Result {
   return { summary: { ...derived.doc.summary, ...unlessReady(readiness) }, score, scoreType }
 }
 
 /** The page without a query: tools in their own order. */
-export function browse(
+export function browsePage(
   list: readonly { readonly id: string }[],
   { offset, limit, accept = () => true }: RankQuery,
 ): RankedPage {
@@ -125,7 +132,7 @@ export function browse(
 }
 
 /** The properties of entries for one caller. */
-export function factsFor(options: CatalogOptions, view: CatalogView | undefined): EntryFacts {
+export function entryFactsFor(options: CatalogOptions, view: CatalogView | undefined): EntryFacts {
   const originOf = (entry: CatalogEntry) => selectOrigin(entry, options.selectBackend)
   return {
     originOf,
@@ -140,7 +147,7 @@ export function factsFor(options: CatalogOptions, view: CatalogView | undefined)
 }
 
 /** Rejects an invalid page size. */
-export function checkLimit(limit: number): void {
+export function checkPageLimit(limit: number): void {
   if (!(limit > 0)) throw new TooldexError('INPUT_INVALID', 'limit must be positive')
   if (!Number.isSafeInteger(limit)) throw new TooldexError('INPUT_INVALID', 'limit must be an integer')
 }
@@ -154,7 +161,7 @@ export const isCallableFor =
   }
 
 /** Whether a tool may be a hit; undefined if nothing is excluded: evaluating filters for many tools takes longer than ranking. */
-export function acceptOf(
+export function pageFilter(
   entries: ReadonlyMap<string, CatalogEntry>,
   { status, ...others }: CanonicalFilters,
   {
@@ -169,7 +176,7 @@ export function acceptOf(
   return ({ id }: { readonly id: string }) => {
     const entry = entries.get(id)
     if (entry === undefined || view?.sees(entry.tool, () => facts.readinessOf(entry)) === false) return false
-    const isMatch = passes(entry, { status, ...others }, facts)
+    const isMatch = passesFilters(entry, { status, ...others }, facts)
     if (isMatch) onMatch?.({ tool: entry.tool, state: () => stateOf(entry, facts) })
     return isMatch
   }

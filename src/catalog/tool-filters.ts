@@ -1,4 +1,4 @@
-import { onlyDefined } from '../base/json-values.ts'
+import { omitUndefined } from '../base/json-values.ts'
 import type { Backend, CatalogTool, Readiness, SearchFilters, ToolSource, ToolStatus } from '../contract/catalog.ts'
 import type { ExecutorKindName } from '../contract/executor-kinds.ts'
 import { normalizeTags } from '../rules/normalize-tags.ts'
@@ -34,7 +34,7 @@ export type CanonicalFilters = {
 /** Filters in canonical form: equivalent filters are equal. */
 export function canonicalFilters(filters: SearchFilters): CanonicalFilters {
   const tags = filters.tags ?? []
-  return onlyDefined({
+  return omitUndefined({
     namespace: filters.namespace?.toLowerCase(),
     cli: filters.cli?.toLowerCase(),
     category: wordsOf([filters.category ?? []].flat().map((name) => name.toLowerCase())),
@@ -52,7 +52,7 @@ const wordsOf = <Word extends string>(words: readonly Word[] | null | undefined)
   words == null || words.length === 0 ? undefined : [...new Set(words)].sort()
 
 /** Whether a tool passes canonical filters. */
-export function passes(entry: CatalogEntry, filters: CanonicalFilters, facts: EntryFacts): boolean {
+export function passesFilters(entry: CatalogEntry, filters: CanonicalFilters, facts: EntryFacts): boolean {
   const { sourceOf, executorOf, readinessOf } = facts
   const { tool } = entry
   const { namespace, cli, category, source, executor, status, readiness } = filters

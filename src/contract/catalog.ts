@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-import { toOneLine } from '../base/visible-text.ts'
+import { toOneLine } from '../base/invisible-characters.ts'
 import { ExecutorKindName } from './executor-kinds.ts'
 
 /** The origin of a tool: a config, the database, an MCP server, an OpenAPI document, or functions of a program. */
@@ -34,7 +34,7 @@ export const secretsPage = '/admin?tab=secrets'
 export const ready: Readiness = Object.freeze({ state: 'ready' })
 
 /** The readiness with the URL on the server of the request; without one the path has no meaning for the caller. */
-export function onServer({ url, ...readiness }: Readiness, origin: string | undefined): Readiness {
+export function readinessOnServer({ url, ...readiness }: Readiness, origin: string | undefined): Readiness {
   if (url === undefined) return readiness
   if (!url.startsWith('/')) return { ...readiness, url }
   return origin === undefined ? readiness : { ...readiness, url: `${origin}${url}` }
@@ -188,7 +188,7 @@ function aliasesOf(snake: string, camel: string, hint: string): readonly (readon
 }
 
 /** Renames annotations to their MCP names; entries that cannot be renamed stay, so that validation can report them. */
-export function toMcpNames<Value>(annotations: Value): Value {
+export function toMcpAnnotations<Value>(annotations: Value): Value {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return annotations
   const named = new Set(Object.keys(annotations))
   const renamed = Object.entries(annotations).map(([key, value]) => {
@@ -201,4 +201,4 @@ export function toMcpNames<Value>(annotations: Value): Value {
 }
 
 /** Annotations in any accepted spelling. */
-export const InputAnnotations = z.preprocess(toMcpNames, ToolAnnotations)
+export const InputAnnotations = z.preprocess(toMcpAnnotations, ToolAnnotations)

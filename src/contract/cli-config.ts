@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
-import { toMcpNames } from './catalog.ts'
+import { toMcpAnnotations } from './catalog.ts'
 
 /** A scalar of YAML or JSON, as in an enum or a default. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
@@ -40,7 +40,7 @@ const hints = { readOnlyHint: flag, destructiveHint: flag, idempotentHint: flag,
 /** The effects of a tool under their MCP names; the names without the suffix are read, too. */
 const Annotations = z
   .strictObject({ ...hints, readOnly: flag, destructive: flag, idempotent: flag, openWorld: flag })
-  .transform(toMcpNames)
+  .transform(toMcpAnnotations)
   .pipe(z.strictObject(hints))
 
 /** The environment variables that a program inherits: all where absent, otherwise the listed ones. */

@@ -94,12 +94,14 @@ export const ExecutorKindName = z.enum(Object.keys(executorKinds) as [ExecutorKi
 
 /** The name of a kind of executor that registered tools can have. */
 export const ExecutorType = z.enum(
-  Object.keys(executorKinds).filter((name) => kindOf(name)?.isOwn !== true) as [Exclude<ExecutorKindName, 'code'>],
+  Object.keys(executorKinds).filter((name) => findExecutorKind(name)?.isOwn !== true) as [
+    Exclude<ExecutorKindName, 'code'>,
+  ],
 )
 export type ExecutorType = z.infer<typeof ExecutorType>
 
 /** The facts of a kind; undefined for a kind of another release. */
-export function kindOf(executorType: string): ExecutorKind | undefined {
+export function findExecutorKind(executorType: string): ExecutorKind | undefined {
   return Object.hasOwn(executorKinds, executorType) ? executorKinds[executorType as ExecutorKindName] : undefined
 }
 

@@ -58,7 +58,7 @@ export const HttpServer = z.object({
 })
 
 /** The sandbox of a program; the best of the machine where its definition names none. Undefined for one without a sandbox. */
-export function sandboxOf(server: McpServer): 'isolated' | 'confined' | 'best' | undefined {
+export function sandboxOfServer(server: McpServer): 'isolated' | 'confined' | 'best' | undefined {
   if (!('command' in server) || server.isolation === 'limited') return undefined
   return server.isolation ?? (server.folders === undefined && server.network === undefined ? undefined : 'best')
 }

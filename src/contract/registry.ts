@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hasInvisible } from '../base/visible-text.ts'
+import { hasInvisible } from '../base/invisible-characters.ts'
 import { hints } from '../diagnostics/shape-problems.ts'
 import { asStored, fieldsAsStored } from './as-stored.ts'
 import { InputAnnotations, ToolAnnotations, ToolStatus } from './catalog.ts'

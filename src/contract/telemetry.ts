@@ -42,7 +42,9 @@ const shape = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 export const traceIdOf = (traceparent: string | undefined): string | undefined => shape.exec(traceparent ?? '')?.[1]
 
 /** Reads the trace context of a request. */
-export function readTrace(header: unknown): { readonly traceId: string; readonly traceparent: string } | undefined {
+export function parseTraceHeader(
+  header: unknown,
+): { readonly traceId: string; readonly traceparent: string } | undefined {
   if (typeof header !== 'string') return undefined
   // Later versions of the standard may append fields but keep this prefix.
   const traceparent = /^(?!ff)[0-9a-f]{2}-/.test(header) ? `00${header.slice(2, 55)}` : ''

@@ -1,4 +1,4 @@
-import { isObject, listOf, omit, textsOf } from '../base/json-values.ts'
+import { isObject, listOf, omitKeys, textsOf } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import { isOfType, typeOfValue } from '../json-schema/value-types.ts'
 import { cutText } from '../rules/cut-text.ts'
@@ -17,7 +17,7 @@ export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path
     const union = convertUnion(converter, node, path)
     if (union !== undefined) return union
   }
-  return convertTyped(converter, state.parts.derive(omit(node, 'anyOf'), node), path)
+  return convertTyped(converter, state.parts.derive(omitKeys(node, 'anyOf'), node), path)
 }
 
 /** The nearest schema for any value: arrays can only contain strings. */
@@ -42,13 +42,13 @@ export function pickTexts(value: JsonSchema, ...keys: readonly string[]): JsonSc
 function withoutNullable(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('nullable' in node)) return node
   state.lose(node, 'nullable', 'JSON Schema does not have this keyword.')
-  return omit(node, 'nullable')
+  return omitKeys(node, 'nullable')
 }
 
 function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
   if (!('const' in node)) return node
   const { parts } = state
-  const rest = parts.derive(omit(node, 'const'), node)
+  const rest = parts.derive(omitKeys(node, 'const'), node)
   const listed = parts.deriveKeyword({ enum: [node.const] }, node, 'const')
   const merged = mergeNodes(state, node, [rest, listed])
   if (merged === undefined) state.lose(node, 'const', 'It contradicts the other keywords, so nothing matches.')
@@ -58,7 +58,7 @@ function withoutConst(state: CompileState, node: JsonSchema): JsonSchema {
 /** Merges the keywords beside `anyOf` into each of its parts; undefined if that is not exact. */
 function convertUnion(converter: SchemaConverter, node: JsonSchema, path: Path): JsonSchema | undefined {
   const { state } = converter
-  const beside = state.parts.derive(omit(node, 'anyOf'), node)
+  const beside = state.parts.derive(omitKeys(node, 'anyOf'), node)
   const parts = listOf(node.anyOf).map((part) => {
     const resolved = resolveNode(state, isObject(part) ? part : {}, path, inline)
     const merged = part === false ? undefined : mergeNodes(state, isObject(part) ? part : node, [beside, resolved.node])
@@ -171,14 +171,14 @@ function narrowToType(state: CompileState, node: JsonSchema, type: string): Json
     .flat()
     .filter((key) => !own.includes(key))
   const steps = [withValues, withFormat, ...(stepsOfType[type] ?? [])]
-  const narrowed = state.parts.derive({ ...omit(node, ...foreign), type }, node)
+  const narrowed = state.parts.derive({ ...omitKeys(node, ...foreign), type }, node)
   return steps.reduce((whole, step) => state.parts.derive(step(state, whole, type), node), narrowed)
 }
 
 type Step = (state: CompileState, node: JsonSchema, type: string) => JsonSchema
 
 const withFormat: Step = (_, node, type) =>
-  'format' in node && !takesFormat(type, node.format) ? omit(node, 'format') : node
+  'format' in node && !takesFormat(type, node.format) ? omitKeys(node, 'format') : node
 
 const stepsOfType: Record<string, readonly Step[]> = {
   number: [withBounds],
@@ -200,7 +200,7 @@ function withValues(state: CompileState, node: JsonSchema, type: string): JsonSc
   )
   const named = `One of: ${cutText(values.map((value) => JSON.stringify(value)).join(', '), maxValuesLength)}`
   const description = typeof node.description === 'string' ? `${node.description}\n${named}` : named
-  return { ...omit(node, 'enum'), ...(values.length > 0 ? { description } : {}) }
+  return { ...omitKeys(node, 'enum'), ...(values.length > 0 ? { description } : {}) }
 }
 
 /** Whether a format is supported for a type. */
@@ -223,7 +223,7 @@ function withBounds(state: CompileState, node: JsonSchema, type: string): JsonSc
     const inclusive = node[plain]
     const tightest =
       typeof inclusive !== 'number' ? bound : step > 0 ? Math.max(inclusive, bound) : Math.min(inclusive, bound)
-    bounded = { ...omit(bounded, key), [plain]: tightest }
+    bounded = { ...omitKeys(bounded, key), [plain]: tightest }
   }
   return bounded
 }
@@ -237,7 +237,7 @@ function withItems(state: CompileState, node: JsonSchema): JsonSchema {
   }
   const rest = node.items === undefined || node.items === false ? [] : [node.items]
   const items = state.parts.derive({ anyOf: [...node.prefixItems, ...rest] }, node)
-  return { ...omit(node, 'prefixItems'), items }
+  return { ...omitKeys(node, 'prefixItems'), items }
 }
 
 /** Required names must be properties. */
@@ -248,5 +248,5 @@ function withRequired(state: CompileState, node: JsonSchema): JsonSchema {
   const gone = listOf(node.required).filter((name) => !required.includes(name as string))
   if (gone.length > 0)
     state.loseNames(node, 'required', gone, `${state.dialect.label} can require only declared properties.`)
-  return required.length > 0 ? { ...node, required } : omit(node, 'required')
+  return required.length > 0 ? { ...node, required } : omitKeys(node, 'required')
 }

@@ -1,4 +1,4 @@
-import { isObject, listOf, omit, sameJson } from '../base/json-values.ts'
+import { isObject, listOf, omitKeys, sameJson } from '../base/json-values.ts'
 import { toPointer } from '../base/problem.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import { type CompileState, compileLimits, type Path } from './compile-state.ts'
@@ -38,7 +38,7 @@ function loseIgnored(state: CompileState, node: JsonSchema): void {
 function followRef(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
   const { document, parts } = state
   const target = document.target(node.$ref)
-  const beside = parts.derive(omit(node, '$ref'), node)
+  const beside = parts.derive(omitKeys(node, '$ref'), node)
   const ignoreRef = (lost: string, why: string): Resolved => {
     state.loseAt(parts.insideOf(node, '$ref'), lost, why)
     return resolveNode(state, beside, path, kinds)
@@ -86,7 +86,7 @@ function joinByKeyword(state: CompileState, node: JsonSchema, outer: Resolved, i
 }
 
 function mergeAllOf(state: CompileState, node: JsonSchema, path: Path, kinds: ResolveKinds): Resolved {
-  const rest = state.parts.derive(omit(node, 'allOf'), node)
+  const rest = state.parts.derive(omitKeys(node, 'allOf'), node)
   let whole: Resolved = resolveNode(state, rest, path, kinds)
   for (const [at, part] of listOf(node.allOf).entries()) {
     if (part === true) continue

@@ -1,4 +1,4 @@
-import { isObject, listOf, omit, sameJson, textsOf } from '../base/json-values.ts'
+import { isObject, listOf, omitKeys, sameJson, textsOf } from '../base/json-values.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import type { CompileState, Path } from './compile-state.ts'
 import { resolveNode } from './resolve-node.ts'
@@ -25,7 +25,7 @@ export function shapeRoot(state: CompileState): Root {
   const flat = flattenUnions(state, typed)
   const left = state.dialect.notAtRoot.filter((key) => key in flat)
   for (const key of left) state.lose(flat, key, `${state.dialect.label} does not support it in the root schema.`)
-  const plain = parts.derive(omit(flat, ...left), flat)
+  const plain = parts.derive(omitKeys(flat, ...left), flat)
   return { node: parts.derive(withAllowedNames(state, plain), plain), path, isWrapped: false }
 }
 
@@ -57,7 +57,7 @@ function flattenUnions(state: CompileState, node: JsonSchema): JsonSchema {
       .map((part) => resolveNode(state, part, start, { refs: true, allOf: true }).node)
     const why = `${state.dialect.label} does not support alternatives here: their arguments are merged, and their other keywords are lost.`
     state.lose(node, key, why)
-    flat = state.parts.derive(joinParts(state, omit(flat, key), parts.filter(mayBeObject)), node)
+    flat = state.parts.derive(joinParts(state, omitKeys(flat, key), parts.filter(mayBeObject)), node)
   }
   return flat
 }
@@ -95,7 +95,7 @@ function withAllowedNames(state: CompileState, node: JsonSchema): JsonSchema {
   const required = textsOf(node.required).filter((name) => !rejected.includes(name))
   if (required.length < textsOf(node.required).length)
     state.loseNames(node, 'required', rejected, `${state.dialect.label} can require only arguments with allowed names.`)
-  return { ...node, properties: omit(node.properties, ...rejected), ...('required' in node ? { required } : {}) }
+  return { ...node, properties: omitKeys(node.properties, ...rejected), ...('required' in node ? { required } : {}) }
 }
 
 const sendLimits = { depth: 200, parts: 50_000, characters: 1_000_000 }

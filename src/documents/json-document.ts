@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Jsonc from 'jsonc-parser'
-import { once } from '../base/lazy-module.ts'
+import { lazyValue } from '../base/lazy-module.ts'
 import { readPlainYaml } from './plain-yaml.ts'
 import { scanJson } from './scan-json.ts'
 import { parseYaml, type YamlDocument } from './yaml-document.ts'
@@ -18,14 +18,14 @@ export function parseJsonOrYaml(text: string, file: string): YamlDocument {
   const plain = readPlainYaml(text)
   if (plain !== undefined) {
     // Locations are needed only for problems.
-    const located = once(asYaml)
+    const located = lazyValue(asYaml)
     return { value: plain.value, problems: [], locate: (path, at) => located().locate(path, at) }
   }
   if (!/^\s*[[{]/.test(text) || scanJson(text, maxDepth) !== undefined) return asYaml()
   try {
     const value: unknown = JSON.parse(text)
-    const root = once(() => loadReader().parseTree(text))
-    const starts = once(() => findLineStarts(text))
+    const root = lazyValue(() => loadReader().parseTree(text))
+    const starts = lazyValue(() => findLineStarts(text))
     return { value, problems: [], locate: (path, at = 'value') => toLocation(starts(), findOffset(root(), path, at)) }
   } catch {
     return asYaml()

@@ -1,4 +1,4 @@
-import { isExact } from '../base/exact-numbers.ts'
+import { isExactNumber } from '../base/exact-numbers.ts'
 
 /** The first error of a JSON text, with its offset. */
 export interface JsonFault {
@@ -131,7 +131,7 @@ class Scan {
     number.lastIndex = this.#at
     const found = number.exec(this.#text)?.[0]
     if (found === undefined) return this.#fault('a number is malformed')
-    if (!isExact(found))
+    if (!isExactNumber(found))
       return this.#fault(`the number ${found.slice(0, 40)} cannot be represented exactly`, 'Write it as a string.')
     this.#at += found.length
     return this.#ended()

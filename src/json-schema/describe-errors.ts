@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../base/json-values.ts'
 import { fromPointer, type Problem, type ProblemKind, toPointer } from '../base/problem.ts'
-import { suggestWithin } from '../base/suggest.ts'
+import { suggestWithinBudget } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import { formatPath } from '../diagnostics/zod-issues.ts'
 import { schemaLimits } from './limits.ts'
@@ -186,7 +186,7 @@ interface AtPath extends DescribeOptions {
 function describeUnknown(name: string, error: ErrorObject, { path, budget, root }: AtPath): ErrorDescription {
   const properties: unknown = error.parentSchema?.properties
   const known = isObject(properties) ? Object.keys(properties) : []
-  const near = suggestWithin(name, known, budget)
+  const near = suggestWithinBudget(name, known, budget)
   const meant = near === undefined ? '' : `; did you mean '${near}'?`
   const where = path.length === 0 ? '' : ` in ${formatPath(path, root)}`
   const hint = known.length === 0 ? {} : { hint: `allowed properties: ${known.slice(0, 20).join(', ')}` }
@@ -197,7 +197,7 @@ function describeEnum({ schema, data }: ErrorObject, { path, budget, root }: AtP
   const allowed: readonly unknown[] = Array.isArray(schema) ? schema : []
   const more = allowed.length > 20 ? `, and ${allowed.length - 20} more` : ''
   const texts = allowed.filter((value) => typeof value === 'string')
-  const near = typeof data === 'string' ? suggestWithin(data.slice(0, 100), texts, budget) : undefined
+  const near = typeof data === 'string' ? suggestWithinBudget(data.slice(0, 100), texts, budget) : undefined
   const details = mustBe(formatPath(path, root), `one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`)
   return { path, ...details, ...(near === undefined ? {} : { hint: `Did you mean '${near}'?` }) }
 }

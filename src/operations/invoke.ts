@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
-import { logged } from '../base/logger.ts'
+import { toLoggedError } from '../base/logger.ts'
 import type { Problem } from '../base/problem.ts'
 import { workFor } from '../base/semaphore.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
@@ -52,7 +52,7 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
     record('ok')
     return output
   } catch (thrown) {
-    const error = logged(context.logger, thrown)
+    const error = toLoggedError(context.logger, thrown)
     record(error.code)
     throw error
   }

@@ -1,7 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
+import { toOneLine } from '../base/invisible-characters.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
-import { toOneLine } from '../base/visible-text.ts'
 import type { Scalar } from '../contract/cli-config.ts'
 import type { BoundValues } from '../contract/executor.ts'
 import type { ArgConstraint } from '../contract/policy.ts'

@@ -1,5 +1,5 @@
 import type { Grant } from '../contract/executor-kinds.ts'
-import { kindOf } from '../contract/executor-kinds.ts'
+import { findExecutorKind } from '../contract/executor-kinds.ts'
 
 /** A grant that a tool needs, and the field of the tool that requires it. */
 export interface NeededGrant {
@@ -16,7 +16,7 @@ interface Definition {
 
 /** Every grant that a registered tool needs. */
 export function neededGrants({ executorType, executorConfig: config }: Definition): readonly NeededGrant[] {
-  const { grant, expandsVariables } = kindOf(executorType) ?? {}
+  const { grant, expandsVariables } = findExecutorKind(executorType) ?? {}
   const needs = secretGrants(config)
   if (grant !== undefined) needs.push({ grant, path: [] })
   if (config.allowPrivate === true) needs.push({ grant: 'private', path: ['allowPrivate'] })

@@ -1,11 +1,9 @@
 import { faultOfPattern } from '../base/pattern.ts'
-import type { BundlePolicy, StoredPolicy } from '../contract/bundle.ts'
-import { Policy, type ToolRule } from '../contract/policy.ts'
+import type { Policy, ToolRule } from '../contract/policy.ts'
 import type { Finding } from '../diagnostics/finding.ts'
-import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
 
 /** The rule for a tool; undefined where the policy hides it. */
-export function ruleFor(policy: Policy | undefined, toolName: string): ToolRule | undefined {
+export function ruleForTool(policy: Policy | undefined, toolName: string): ToolRule | undefined {
   if (policy === undefined) return noRule
   if (Object.hasOwn(policy.tools, toolName)) return policy.tools[toolName]
   return policy.default === 'enabled' ? noRule : undefined
@@ -33,7 +31,7 @@ export const policiesFor = <Bound extends Policy>(
   policies.filter(({ callers }) => callers === undefined || callers.some((name) => namesCaller(name, caller)))
 
 /** The names of all tools that a caller may see; undefined where none is hidden. */
-export function visibleNames(policies: readonly Policy[], caller: CallerIdentity): ReadonlySet<string> | undefined {
+export function visibleToolNames(policies: readonly Policy[], caller: CallerIdentity): ReadonlySet<string> | undefined {
   const closed = policiesFor(policies, caller).filter((policy) => policy.default === 'disabled')
   const [first, ...others] = closed
   if (first === undefined) return undefined
@@ -42,32 +40,16 @@ export function visibleNames(policies: readonly Policy[], caller: CallerIdentity
 }
 
 /** The rules of all policies that apply to a caller; undefined where one of them hides the tool. */
-export function rulesFor(
+export function toolRulesFor(
   policies: readonly Policy[],
   toolName: string,
   caller: CallerIdentity,
 ): readonly ToolRule[] | undefined {
-  const rules = policiesFor(policies, caller).map((policy) => ruleFor(policy, toolName))
+  const rules = policiesFor(policies, caller).map((policy) => ruleForTool(policy, toolName))
   return rules.includes(undefined) ? undefined : (rules as readonly ToolRule[])
 }
 
 const noRule: ToolRule = { args: {} }
-
-/** Parses a stored policy. */
-export function readPolicy(name: string, stored: unknown): StoredPolicy {
-  const parsed = Policy.safeParse(stored, describedParse)
-  if (parsed.success) return { name, policy: parsed.data }
-  const reason = parsed.error.issues.map((issue) => describeIssue(issue).message).join('; ')
-  const callers = Policy.shape.callers.safeParse((stored as { readonly callers?: unknown } | null)?.callers)
-  const policy = Policy.parse(callers.data === undefined ? {} : { callers: callers.data })
-  return { name, policy, refused: { policy: stored as Policy, reason } }
-}
-
-/** The policy as stored, for responses. */
-export const shownPolicy = ({ name, policy, refused }: StoredPolicy): BundlePolicy => ({
-  name,
-  policy: refused?.policy ?? policy,
-})
 
 /** The reason why a pattern does not compile. */
 export type FaultOfPattern = (pattern: string) => string | undefined

@@ -1,4 +1,4 @@
-import { toMcpNames } from '../contract/catalog.ts'
+import { toMcpAnnotations } from '../contract/catalog.ts'
 import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool, ToolContent } from '../contract/registry.ts'
 import { readParameters } from '../json-schema/read-parameters.ts'
@@ -6,7 +6,7 @@ import { ownFolder } from './needed-grants.ts'
 
 /** Whether a tool itself requires approval of each call. */
 export const requiresApproval = ({ annotations }: Pick<ToolContent, 'annotations'>): boolean =>
-  toMcpNames(annotations).requiresApproval === true
+  toMcpAnnotations(annotations).requiresApproval === true
 
 /** The protection that a newer definition of a tool has and an older one lacks; undefined where the older is as strict. */
 export function findTightening(older: ToolContent, newer: ToolContent): string | undefined {

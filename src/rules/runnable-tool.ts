@@ -1,4 +1,4 @@
-import { toMcpNames } from '../contract/catalog.ts'
+import { toMcpAnnotations } from '../contract/catalog.ts'
 import type { RunnableTool } from '../contract/executor.ts'
 import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool } from '../contract/registry.ts'
@@ -33,7 +33,7 @@ export function fromRegistry(tool: RegisteredTool, rules: readonly ToolRule[] = 
     scriptContent,
     inputSchema,
     outputSchema,
-    annotations: toMcpNames(annotations),
+    annotations: toMcpAnnotations(annotations),
     constraints: rules.map(({ args }) => args),
   }
 }

@@ -1,7 +1,7 @@
+import { showInvisible } from '../base/invisible-characters.ts'
 import { hashJson } from '../base/json-text.ts'
-import { onlyDefined } from '../base/json-values.ts'
-import { showInvisible } from '../base/visible-text.ts'
-import { type McpServer, sandboxOf } from '../contract/mcp-server.ts'
+import { omitUndefined } from '../base/json-values.ts'
+import { type McpServer, sandboxOfServer } from '../contract/mcp-server.ts'
 import { isSecretHeader, isSecretName } from './secret-names.ts'
 
 /** The parts of a definition that decide what is started or contacted, and with which credentials. */
@@ -9,11 +9,11 @@ function approvedPart(server: McpServer): object {
   if (!('command' in server)) {
     const { url, headers, allowPrivate, oauth } = server
     // A definition without settings of its sign-in has the hash that it had before there were any.
-    return { url, headers, allowPrivate, ...onlyDefined({ oauth }) }
+    return { url, headers, allowPrivate, ...omitUndefined({ oauth }) }
   }
   const { command, args, env, cwd = null, isolation, folders, network } = server
   // A definition without a sandbox has the hash that it had before there was one.
-  return { command, args, env, cwd, ...onlyDefined({ isolation, folders, network }) }
+  return { command, args, env, cwd, ...omitUndefined({ isolation, folders, network }) }
 }
 
 /** The hash by which a command or URL is approved; settings such as timeouts are no part of it. */
@@ -31,7 +31,7 @@ export function approvedCommand(server: McpServer): string {
     return showInvisible([url, ...sent, ...(allowPrivate ? ['(private addresses allowed)'] : []), ...signIn].join(' '))
   }
   const { command, args, env, cwd, folders = [], network = false } = server
-  const level = sandboxOf(server)
+  const level = sandboxOfServer(server)
   const shown = folders.length === 0 ? 'no folders' : `folders ${folders.map(quoteWord).join(' ')}`
   const sandbox =
     level === undefined

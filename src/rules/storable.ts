@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import { fitOf } from '../base/json-values.ts'
+import { checkJsonSize } from '../base/json-values.ts'
 
 /** A text that PostgreSQL accepts: without U+0000 and lone surrogates. */
 export const storableText = (text: string): string =>
@@ -35,7 +35,7 @@ const maxLevels = 1000
 
 /** Rejects an output that nests too deeply to be stored. */
 export function requireLevels(output: unknown): unknown {
-  if (fitOf(output, { levels: maxLevels }) === 'fits') return output
+  if (checkJsonSize(output, { levels: maxLevels }) === 'fits') return output
   throw new TooldexError('OUTPUT_LIMIT', `The output nests deeper than ${maxLevels} levels.`, {
     hint: 'Return a flatter value.',
   })

@@ -1,4 +1,4 @@
-import { hasInvisible } from '../base/visible-text.ts'
+import { hasInvisible } from '../base/invisible-characters.ts'
 
 // A run of variation selectors can encode a hidden text; a single one belongs to an emoji.
 // The catalog shows hidden characters of sources as escapes.

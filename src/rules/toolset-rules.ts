@@ -9,7 +9,7 @@ import {
   type FaultOfPattern,
   namesCaller,
   policiesFor,
-  ruleFor,
+  ruleForTool,
 } from './policy-rules.ts'
 import { toFullId } from './tool-id.ts'
 
@@ -76,7 +76,7 @@ export function toolsetRules(
   const containing = toolsets.flatMap((toolset) => {
     if (!isInToolset(toolset, tool)) return []
     const policies: readonly Policy[] = toolset.policy === undefined ? [] : policiesFor([toolset.policy], caller)
-    const rules = policies.map((policy) => ruleFor(policy, tool.name))
+    const rules = policies.map((policy) => ruleForTool(policy, tool.name))
     if (rules.includes(undefined)) return []
     return [rules.map((rule): NamedRule => ({ ...(rule as ToolRule), of: `the toolset ${toolset.name}` }))]
   })

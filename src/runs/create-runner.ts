@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { TooldexError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
-import { type Logger, logged, silentLogger } from '../base/logger.ts'
+import { type Logger, silentLogger, toLoggedError } from '../base/logger.ts'
 import { Semaphore } from '../base/semaphore.ts'
-import { underSignals } from '../base/until-aborted.ts'
+import { withAnySignal } from '../base/until-aborted.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import {
   type BoundValues,
@@ -14,7 +14,7 @@ import {
   type RunControls,
   type RunnableTool,
 } from '../contract/executor.ts'
-import { type ExecutorKindName, firstWorkspace, type Grant, kindOf } from '../contract/executor-kinds.ts'
+import { type ExecutorKindName, findExecutorKind, firstWorkspace, type Grant } from '../contract/executor-kinds.ts'
 import type { ArgConstraint } from '../contract/policy.ts'
 import type { Isolation, RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, SecretScope } from '../contract/secret.ts'
@@ -142,7 +142,7 @@ export function createRunner(parts: RunnerParts): Runner {
     return { ...job, prepared, traceparent, workspace }
   }
   const perform = (call: PreparedCall, controls: RunControls = {}): Promise<RunOutcome> =>
-    underSignals([closing.signal, controls.signal], (signal) => performUnder(signal, call, controls))
+    withAnySignal([closing.signal, controls.signal], (signal) => performUnder(signal, call, controls))
   const performUnder = async (signal: AbortSignal, call: PreparedCall, controls: RunControls): Promise<RunOutcome> => {
     const { tool } = call
     const turn = yieldTurns()
@@ -166,7 +166,7 @@ export function createRunner(parts: RunnerParts): Runner {
       await turn()
       return await finish(validated)
     } catch (thrown) {
-      return finish(failedToStart(logged(logger, thrown, { tool: tool.name })))
+      return finish(failedToStart(toLoggedError(logger, thrown, { tool: tool.name })))
     }
   }
   /** Child processes and upstreams receive the trace context of the executor's own span. */
@@ -193,7 +193,7 @@ export function createRunner(parts: RunnerParts): Runner {
   const programSlots = new Semaphore(programs)
   const slotsOf = ({ executorType }: RunnableTool): Semaphore => {
     if (executorType === 'program') return programSlots
-    return kindOf(executorType)?.isProcess === false ? remoteSlots : slots
+    return findExecutorKind(executorType)?.isProcess === false ? remoteSlots : slots
   }
   return {
     slots,
@@ -209,7 +209,7 @@ export function createRunner(parts: RunnerParts): Runner {
     async run(tool, input, controls = {}) {
       const call = await prepare(tool, input, controls)
       const slots = slotsOf(tool)
-      const ran = underSignals([closing.signal, controls.signal], (signal) =>
+      const ran = withAnySignal([closing.signal, controls.signal], (signal) =>
         slots.run(() => performUnder(signal, call, controls), { signal }),
       )
       return track(ran, call.prepared.deadlineMs)

@@ -2,7 +2,7 @@ import { type ErrorCode, TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Execution, ExecutionStore } from '../contract/execution.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import { kindOf } from '../contract/executor-kinds.ts'
+import { findExecutorKind } from '../contract/executor-kinds.ts'
 import type { Caller } from '../contract/stores.ts'
 import { isFinal } from '../rules/is-final.ts'
 import type { Runner } from './create-runner.ts'
@@ -122,7 +122,7 @@ const isHarmless = ({ job: { tool }, options: { idempotencyKey } }: ValidatedCal
 
 /** Whether a call of a tool only sends a message: a process that starts before its row would be unknown after a crash. */
 const isMessage = ({ executorType }: RunnableTool): boolean =>
-  executorType !== 'program' && kindOf(executorType)?.isProcess === false
+  executorType !== 'program' && findExecutorKind(executorType)?.isProcess === false
 
 interface EndReason {
   readonly code: ErrorCode

@@ -1,7 +1,7 @@
 import { JsonText } from '../base/json-text.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import type { RunnableTool } from '../contract/executor.ts'
-import { kindOf } from '../contract/executor-kinds.ts'
+import { findExecutorKind } from '../contract/executor-kinds.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { finishOutput } from './output-threads.ts'
 
@@ -13,7 +13,7 @@ const unscanned = ['is too large to be scanned for instructions']
 
 /** The outcome with the signs that a result of another service tries to direct its reader; the result itself stays. */
 export async function markSuspicious({ executorType }: RunnableTool, outcome: RunOutcome): Promise<RunOutcome> {
-  if (kindOf(executorType)?.hasForeignResults !== true) return outcome
+  if (findExecutorKind(executorType)?.hasForeignResults !== true) return outcome
   const { output = null, errorMessage, result } = outcome
   // An error message often repeats the text of the output.
   const found = [...(await scanValue(output)), ...(await scanValue([errorMessage, result.stderr]))]

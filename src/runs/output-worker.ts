@@ -1,4 +1,4 @@
-import { answerTasks } from '../base/worker-thread.ts'
+import { serveThreadTasks } from '../base/worker-thread.ts'
 import { doOutputTask } from './output-tasks.ts'
 
-answerTasks(doOutputTask)
+serveThreadTasks(doOutputTask)

@@ -1,5 +1,5 @@
 import { toTooldexError } from '../base/errors.ts'
-import { type Logger, logged } from '../base/logger.ts'
+import { type Logger, toLoggedError } from '../base/logger.ts'
 import { workFor } from '../base/semaphore.ts'
 import type { ClaimedExecution, Execution, ExecutionStore } from '../contract/execution.ts'
 import type { RunnableTool } from '../contract/executor.ts'
@@ -125,7 +125,7 @@ export class RunQueue {
         ),
       )
     } catch (thrown) {
-      const { code, message } = logged(logger, thrown)
+      const { code, message } = toLoggedError(logger, thrown)
       logger.error('ending a run failed', { execution: execution.id, code, reason: message })
     } finally {
       runner.slots.leave()
@@ -157,7 +157,7 @@ export class RunQueue {
         caller: execution.callerId ?? undefined,
       })
     } catch (thrown) {
-      const { code, message, hint } = logged(this.#parts.logger, thrown, { execution: execution.id })
+      const { code, message, hint } = toLoggedError(this.#parts.logger, thrown, { execution: execution.id })
       return failure(code, `${message} ${hint}`)
     }
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError, toTooldexError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import { loadTokenCounter } from '../base/tokens.ts'
-import { underSignals } from '../base/until-aborted.ts'
+import { withAnySignal } from '../base/until-aborted.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import type { Beginning, Ended, Execution, ExecutionStore, FinishedRun, NewExecution } from '../contract/execution.ts'
 import type { RunControls } from '../contract/executor.ts'
@@ -156,7 +156,7 @@ export class RunRecorder {
       controls.onOutput?.(stream, text, message)
     }
     const outcome = await orFailure(() =>
-      underSignals([leased.signal, controls.signal], (signal) =>
+      withAnySignal([leased.signal, controls.signal], (signal) =>
         runner.perform(job, { ...controls, onOutput, signal }),
       ),
     )

@@ -4,7 +4,7 @@ import { CliConfig, type CliConfigInput, type ToolDef } from '../contract/cli-co
 import type { Policy } from '../contract/policy.ts'
 import type { CliSummary, ResolvedTool, ToolIndexEntry, ToolIndexQuery } from '../contract/tool-index.ts'
 import { buildInputSchema } from '../rules/build-input-schema.ts'
-import { ruleFor } from '../rules/policy-rules.ts'
+import { ruleForTool } from '../rules/policy-rules.ts'
 import { literalText } from './tool-fields.ts'
 
 /** Options of an index. */
@@ -95,7 +95,7 @@ function toFilter(query: ToolIndexQuery): ((entry: ToolIndexEntry) => boolean) |
 }
 
 function toRow(config: CliConfig, tool: ToolDef, policy: Policy | undefined): Row | undefined {
-  const rule = ruleFor(policy, tool.name)
+  const rule = ruleForTool(policy, tool.name)
   if (rule === undefined) return undefined
   const entry: ToolIndexEntry = {
     toolName: tool.name,

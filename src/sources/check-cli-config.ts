@@ -1,6 +1,6 @@
 import { type Environment, expandVariables } from '../base/expand-variables.ts'
+import { hasInvisible, showInvisible } from '../base/invisible-characters.ts'
 import { findOpenQuote, splitWords } from '../base/split-words.ts'
-import { hasInvisible, showInvisible } from '../base/visible-text.ts'
 import { type ArgDef, type CliConfig, isList, itemType, type Scalar, type ToolDef } from '../contract/cli-config.ts'
 import type { Dependents } from '../diagnostics/diagnose.ts'
 import type { Finding } from '../diagnostics/finding.ts'

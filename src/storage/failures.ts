@@ -1,5 +1,5 @@
 import { TooldexError } from '../base/errors.ts'
-import { toOneLine } from '../base/visible-text.ts'
+import { toOneLine } from '../base/invisible-characters.ts'
 
 const conflicts = new Set(['40001', '40P01'])
 /** The codes of a server that cannot be reached. */

@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff'
-import { showInvisible, toOneLine } from '../base/visible-text.ts'
+import { showInvisible, toOneLine } from '../base/invisible-characters.ts'
 import { changeClasses, type FieldChange, type ToolDiff } from '../contract/tool-diff.ts'
 import { showChange } from './schema-path.ts'
 

@@ -1,6 +1,6 @@
+import { toOneLine } from '../base/invisible-characters.ts'
 import { sameJson, sameOrderedJson } from '../base/json-values.ts'
 import { fromPointer } from '../base/problem.ts'
-import { toOneLine } from '../base/visible-text.ts'
 import type { ToolAnnotations } from '../contract/catalog.ts'
 import { ToolContent } from '../contract/registry.ts'
 import {

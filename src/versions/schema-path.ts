@@ -1,5 +1,5 @@
+import { toOneLine } from '../base/invisible-characters.ts'
 import { toPointer } from '../base/problem.ts'
-import { toOneLine } from '../base/visible-text.ts'
 import { cutText } from '../rules/cut-text.ts'
 import type { Side } from './comparison.ts'
 

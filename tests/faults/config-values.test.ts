@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasInvisible } from '../../src/base/visible-text.ts'
+import { hasInvisible } from '../../src/base/invisible-characters.ts'
 import { parseConfig } from '../../src/sources/cli/index.ts'
 import { connect, revisions } from '../support/connect.ts'
 import { runCli } from '../support/run-cli.ts'

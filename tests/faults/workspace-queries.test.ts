@@ -1,6 +1,6 @@
 import { NoopLogger } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { compose } from '../../src/app/compose.ts'
+import { composeProcess } from '../../src/app/compose.ts'
 import { createCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation, PartialContext } from '../../src/operations/operation.ts'
@@ -37,7 +37,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('database queries (%s)', (eng
 
   it('113: are the same for a tool of another workspace and for an unknown one', async () => {
     const registry = { stores: createStores(database), check: createCheck({}) }
-    const mine = { ...compose({ configs: [] }), registry }
+    const mine = { ...composeProcess({ configs: [] }), registry }
     const { id } = await invoke(createTool, draft('hidden') as never, mine)
     const theirs = { ...mine, caller: { workspace: 'other', actor: 'test' } }
     const asked: readonly (readonly [unknown, object?])[] = [

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
-import { compose } from '../../src/app/compose.ts'
+import { composeProcess } from '../../src/app/compose.ts'
 import type { RunPlan } from '../../src/index.ts'
 import { createLocalClient } from '../../src/operations/registry-client/registry-client.ts'
 import { handleMetaTool } from '../../src/surfaces/mcp/handle-call.ts'
@@ -19,7 +19,7 @@ type Given = Readonly<Record<string, unknown>>
 export function openTools(yaml: string | readonly string[], policy?: string) {
   const folder = tempFolder()
   setEnv({ TOOLDEX_HOME: folder })
-  const context = compose({
+  const context = composeProcess({
     configs: [yaml].flat().map((text, index) => tempFile(`config-${index}.yaml`, text, folder)),
     policy: policy === undefined ? undefined : tempFile('policy.yaml', policy, folder),
     logLevel: 'ERROR',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { compose } from '../../src/app/compose.ts'
+import { composeProcess } from '../../src/app/compose.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
 import { createCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
@@ -17,7 +17,7 @@ export async function openRecorded(options: { readonly concurrency?: number; rea
   const folder = mkdtempSync(join(tmpdir(), 'tooldex-recorded-'))
   const database = await openMigrated()
   const stores = createStores(database)
-  const composed = compose({ configs: [], ...options })
+  const composed = composeProcess({ configs: [], ...options })
   const { runner, logger, catalog } = composed
   const runs = await openRuns({
     runner,

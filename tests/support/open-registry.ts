@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
-import { compose } from '../../src/app/compose.ts'
+import { composeProcess } from '../../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
 import { createCheck } from '../../src/operations/checks/check-tool.ts'
@@ -37,7 +37,7 @@ export async function openRegistry(configs: readonly string[] = []) {
   const database = await openMigrated()
   const stores = createStores(database)
   const { prefix, hash } = makeKey(registryKey)
-  const context = { ...compose({ configs }), registry: { stores, check: createCheck({}) } }
+  const context = { ...composeProcess({ configs }), registry: { stores, check: createCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalog: context.catalog, workspace: 'default', logger: context.logger })
   const app = createRestApp({

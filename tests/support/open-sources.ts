@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { compose } from '../../src/app/compose.ts'
+import { composeProcess } from '../../src/app/compose.ts'
 import { openExecutors } from '../../src/app/open-executors.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
 import { makeKey } from '../../src/operations/registry/keys.ts'
@@ -67,7 +67,7 @@ export async function openSources({
     ...allowed,
   })
   const lines: string[] = []
-  const composed = compose({ configs: [] }, more)
+  const composed = composeProcess({ configs: [] }, more)
   const logger = { ...composed.logger, warn: (line: string) => void lines.push(line) }
   keepSources(logger)
   const context = { ...composed, logger, registry: { stores, box, check }, sources, upstreams }

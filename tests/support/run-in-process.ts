@@ -1,4 +1,4 @@
-import { compose } from '../../src/app/compose.ts'
+import { composeProcess } from '../../src/app/compose.ts'
 import { openOwnDatabase } from '../../src/app/open-database.ts'
 import { type CliHost, runCommandLine } from '../../src/surfaces/cli/index.ts'
 
@@ -7,7 +7,7 @@ export async function runInProcess(words: readonly string[], own: Partial<CliHos
   let [out, err] = ['', '']
   const host: CliHost = {
     version: '0',
-    open: async (options) => compose(options),
+    open: async (options) => composeProcess(options),
     openDatabase: () => openOwnDatabase(),
     runStdio: async () => {},
     serve: async () => {},

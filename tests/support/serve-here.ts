@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { work } from '../../src/app/run-worker.ts'
+import { runWorker } from '../../src/app/run-worker.ts'
 import { serve } from '../../src/app/serve.ts'
 import { copyDatabaseTo } from './migrated-database.ts'
 import { ask, type RequestOptions, type TestAnswer, testKey } from './start-server.ts'
@@ -51,7 +51,7 @@ export async function serveHere({ config, database, worker = true }: HereOptions
 export async function workHere(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const stopping = new AbortController()
   const { said, ended } = await started(/metrics at (http:\S+)\/metrics/, (print) =>
-    work({ ...common, print }, stopping.signal),
+    runWorker({ ...common, print }, stopping.signal),
   )
   const stop = async () => {
     stopping.abort()

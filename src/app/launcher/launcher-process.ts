@@ -8,13 +8,7 @@ import { onFaultPoint } from '../../rules/fault-points.ts'
 import { processEnv } from '../../rules/settings.ts'
 import { hideProcess } from '../hide-process.ts'
 import { openSandbox } from '../open-executors.ts'
-import {
-  type FromLauncher,
-  fromErrorMessage,
-  type LauncherOptions,
-  type ToLauncher,
-  toErrorMessage,
-} from './messages.ts'
+import { type FromLauncher, type LauncherOptions, restoreError, serializeError, type ToLauncher } from './messages.ts'
 
 // Only tools that declare credentials may have them.
 hideProcess()
@@ -94,7 +88,7 @@ async function run(message: Extract<ToLauncher, { type: 'run' }>): Promise<void>
     if (output instanceof JsonText) send({ type: 'end', id, outcome: rest, outputJson: output.json })
     else send({ type: 'end', id, outcome })
   } catch (thrown) {
-    send({ type: 'end', id, error: toErrorMessage(thrown) })
+    send({ type: 'end', id, error: serializeError(thrown) })
   } finally {
     running.delete(id)
   }
@@ -104,7 +98,7 @@ function requestSecret(id: number, reference: string): Promise<string> {
   const requestId = ++secretRequests
   return new Promise((resolve, reject) => {
     pendingSecrets.set(requestId, ({ value, error }) =>
-      value === undefined ? reject(error && fromErrorMessage(error)) : resolve(value),
+      value === undefined ? reject(error && restoreError(error)) : resolve(value),
     )
     send({ type: 'secret', id, requestId, reference })
   })

@@ -9,13 +9,7 @@ import type { RunOutcome } from '../../contract/run.ts'
 import { hasFaultHook, reachPoint } from '../../rules/fault-points.ts'
 import { processEnv, withoutCredentials } from '../../rules/settings.ts'
 import { failure } from '../../runs/create-runner.ts'
-import {
-  type FromLauncher,
-  fromErrorMessage,
-  type LauncherOptions,
-  type ToLauncher,
-  toErrorMessage,
-} from './messages.ts'
+import { type FromLauncher, type LauncherOptions, restoreError, serializeError, type ToLauncher } from './messages.ts'
 
 interface Pending {
   readonly controls: RunControls
@@ -125,7 +119,7 @@ export class Launcher {
     else if (message.outcome !== undefined) {
       const { outcome, outputJson } = message
       pending.resolve(outputJson === undefined ? outcome : { ...outcome, output: new JsonText(outputJson) })
-    } else pending.reject(message.error && fromErrorMessage(message.error))
+    } else pending.reject(message.error && restoreError(message.error))
   }
 
   async #sendSecret(
@@ -137,7 +131,7 @@ export class Launcher {
       if (controls.secret === undefined) throw new Error('no secrets')
       this.#send(child, { type: 'secret', requestId, value: await controls.secret(reference) })
     } catch (thrown) {
-      this.#send(child, { type: 'secret', requestId, error: toErrorMessage(thrown) })
+      this.#send(child, { type: 'secret', requestId, error: serializeError(thrown) })
     }
   }
 

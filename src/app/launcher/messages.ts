@@ -62,14 +62,14 @@ type ErrorMessage =
   | { readonly stack: string }
 
 /** Serializes an error; an unexpected error keeps its stack for the log. */
-export function toErrorMessage(thrown: unknown): ErrorMessage {
+export function serializeError(thrown: unknown): ErrorMessage {
   if (!(thrown instanceof TooldexError)) return { stack: String((thrown as Error | undefined)?.stack ?? thrown) }
   const { code, message, hint, problems } = thrown
   return { code, message, hint, problems }
 }
 
 /** Restores a serialized error. */
-export function fromErrorMessage(error: ErrorMessage): Error {
+export function restoreError(error: ErrorMessage): Error {
   if ('stack' in error) return Object.assign(new Error('a launcher process failed'), error)
   const { code, message, hint, problems } = error
   return new TooldexError(code, message, { hint, problems })

@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { toPointer } from '../../base/problem.ts'
-import { commandWords, splitWords } from '../../base/split-words.ts'
+import { splitCommandWords, splitWords } from '../../base/split-words.ts'
 import type { ArgDef, Scalar } from '../../contract/cli-config.ts'
 import type { ArgValue, ArgValues } from '../../contract/executor.ts'
 import { inPositionalOrder } from '../../rules/build-input-schema.ts'
@@ -15,7 +15,7 @@ import type { RunRequest } from './prepare-command.ts'
  */
 export function buildArgv({ tool: resolved, values, globals }: RunRequest, env: Environment): readonly string[] {
   const { tool, baseCommand, globalArgs } = resolved
-  const baseArguments = commandWords(baseCommand, env)
+  const baseArguments = splitCommandWords(baseCommand, env)
   const positionals = positionalArguments(tool.args, values)
   const flags = tool.args.filter(isFlag).flatMap((arg) => flagArguments(arg, values.get(arg.name)))
   const globalFlags = globalArgs.flatMap((arg) => flagArguments(arg, globals.get(arg.name)))

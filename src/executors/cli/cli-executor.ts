@@ -3,7 +3,7 @@ import { BoundedMap } from '../../base/bounded-map.ts'
 import { TooldexError } from '../../base/errors.ts'
 import { type Environment, expandHome, expandVariables } from '../../base/expand-variables.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { commandWords } from '../../base/split-words.ts'
+import { splitCommandWords } from '../../base/split-words.ts'
 import { type Readiness, ready } from '../../contract/catalog.ts'
 import { CliExecutorConfig } from '../../contract/cli-config.ts'
 import type { Executor, RunControls, RunnableTool } from '../../contract/executor.ts'
@@ -214,7 +214,7 @@ export class ProgramReadiness {
     const { env } = this.#options
     let word = command
     try {
-      word = commandWords(command, env)[0] ?? ''
+      word = splitCommandWords(command, env)[0] ?? ''
       const folder = workingDir === null ? '.' : expandHome(expandVariables(workingDir, env).text, env)
       const own = path === undefined ? env : { ...env, PATH: expandVariables(path, env, 'braced').text }
       findProgram(word, own, resolve(folder))

@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
 import { type ArgDef, isList, itemType, type Scalar } from '../../contract/cli-config.ts'
 import type { ArgValue, ArgValues } from '../../contract/executor.ts'

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { toOneLine } from '../../base/visible-text.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { withoutPeriod } from '../../diagnostics/sentences.ts'
 import { causesOf } from '../network/run-remote.ts'
 import { WiderScopeError } from './token-source.ts'

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
-import { parseExactly } from '../../base/exact-numbers.ts'
+import { parseExactNumbers } from '../../base/exact-numbers.ts'
 import { cut } from './describe-failure.ts'
 import { cutMark } from './message-check.ts'
 
@@ -65,7 +65,7 @@ function data(base64: string, budget: { cut: boolean }): { data: string } | { om
 /** The object or array that a text contains; undefined if it contains another value or is not JSON. */
 export function readObject(text: string): object | undefined {
   try {
-    const value = parseExactly(text)
+    const value = parseExactNumbers(text)
     return typeof value === 'object' && value !== null && !isDeeper(value, limits.depth) ? value : undefined
   } catch {
     return undefined

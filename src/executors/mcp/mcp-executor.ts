@@ -12,7 +12,7 @@ import {
   type RunnableTool,
 } from '../../contract/executor.ts'
 import type { UpstreamOffers } from '../../contract/mcp-server.ts'
-import { sandboxOf } from '../../contract/mcp-server.ts'
+import { sandboxOfServer } from '../../contract/mcp-server.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
 import type { SourceRef } from '../../contract/source.ts'
@@ -57,7 +57,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
   const offers = new Offers(upstreams, redactorsOf)
   const isolationOf = (server: string, { source }: RunnableTool): Isolation => {
     const found = upstreams.servers.get(server)
-    const ofHost = found !== undefined && isStdio(found) ? (sandboxOf(found) ?? 'limited') : 'none'
+    const ofHost = found !== undefined && isStdio(found) ? (sandboxOfServer(found) ?? 'limited') : 'none'
     const level = source?.isolation ?? ofHost
     return level === 'best' ? (options.sandbox?.levels.known ?? 'isolated') : level
   }

@@ -1,4 +1,4 @@
-import { parseExactly } from '../../base/exact-numbers.ts'
+import { parseExactNumbers } from '../../base/exact-numbers.ts'
 import { isObject } from '../../base/json-values.ts'
 import { cut } from './describe-failure.ts'
 import { type MappedResult, mapResult, readObject } from './map-result.ts'
@@ -38,7 +38,7 @@ export function doMessageTask(task: MessageTask): MessageAnswers[MessageTask['ki
   const text = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength).toString('utf8')
   const { fields, data } = task.isEvent ? readEvent(text) : { fields: '', data: text }
   try {
-    const value = parseExactly(data)
+    const value = parseExactNumbers(data)
     const all = Array.isArray(value) ? value : [value]
     return { fields, messages: all.flatMap((message) => reduce(message, task.maxItems)) }
   } catch {

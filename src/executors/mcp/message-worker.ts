@@ -1,4 +1,4 @@
-import { answerTasks } from '../../base/worker-thread.ts'
+import { serveThreadTasks } from '../../base/worker-thread.ts'
 import { doMessageTask } from './message-tasks.ts'
 
-answerTasks(doMessageTask)
+serveThreadTasks(doMessageTask)

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { type StdioServer, sandboxOf } from '../../contract/mcp-server.ts'
+import { type StdioServer, sandboxOfServer } from '../../contract/mcp-server.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -36,7 +36,7 @@ export async function openSandboxed(
     throw new TooldexError('SANDBOX_MISSING', `${what} needs a sandbox, which this process does not have.`, {
       hint: 'Call it through a server (tooldex serve).',
     })
-  const wanted = sandboxOf(server)
+  const wanted = sandboxOfServer(server)
   const level = await sandbox.levelFor(what, wanted === 'best' ? undefined : wanted)
   if (level === 'limited')
     throw new TooldexError('SANDBOX_MISSING', `${what} needs a sandbox, which this machine does not support.`, {

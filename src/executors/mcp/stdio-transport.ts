@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
-import { parseExactly } from '../../base/exact-numbers.ts'
+import { parseExactNumbers } from '../../base/exact-numbers.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { LineSplitter } from '../../base/line-splitter.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
 import { maxMessageHere, reduceMessage, withResult } from './message-threads.ts'
@@ -121,7 +121,7 @@ export class StdioTransport implements Transport {
     for (let line = this.#lines.shift(); line !== undefined; line = this.#lines.shift()) {
       if (line.length <= maxMessageHere) {
         const text = line.toString('utf8').trim()
-        if (text !== '') this.#accept(() => [parseExactly(text)])
+        if (text !== '') this.#accept(() => [parseExactNumbers(text)])
         continue
       }
       this.#child?.stdout?.pause()

@@ -1,7 +1,7 @@
 import { type Environment, expandHome } from '../../base/expand-variables.ts'
 import { sameJson } from '../../base/json-values.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { type HttpServer, type McpServer, type StdioServer, sandboxOf } from '../../contract/mcp-server.ts'
+import { type HttpServer, type McpServer, type StdioServer, sandboxOfServer } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
 import { baseEnvironment } from '../process/base-environment.ts'
 import { type Containment, detectContainment } from '../process/containment.ts'
@@ -118,7 +118,7 @@ export class Upstreams {
 
   async #start(server: StdioServer, secrets: Secrets): Promise<OpenedTransport> {
     const { StdioTransport } = await loadStdioTransport()
-    if (sandboxOf(server) !== undefined) {
+    if (sandboxOfServer(server) !== undefined) {
       const { openSandboxed } = await loadSandboxed()
       const { program, scope } = await openSandboxed(
         server,

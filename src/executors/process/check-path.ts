@@ -1,8 +1,8 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { toPointer } from '../../base/problem.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 
 /** Rejects a path that leads out of a folder, after following links. */
 export function checkPath(name: string, path: string, root: string, from: string): void {

@@ -3,7 +3,7 @@ import { delimiter, join, resolve } from 'node:path'
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import { toOneLine } from '../../base/visible-text.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 
 /**
  * The file that a command runs. It is looked up before the start, because the system reports a missing program, a missing

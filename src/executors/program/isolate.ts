@@ -8,7 +8,7 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
-import { fitOf, isObject } from '../../base/json-values.ts'
+import { checkJsonSize, isObject } from '../../base/json-values.ts'
 import type { ProgramAnswer, ProgramCall } from '../../contract/executor.ts'
 import { guestProgram } from './guest-program.ts'
 import { programLimits } from './program-limits.ts'
@@ -233,7 +233,7 @@ function readProgramCall(text: string): ProgramCall | { readonly code: string; r
   if (!isObject(call)) throw new Error('not a call')
   const { argumentValues, argumentLevels } = programLimits
   // The call itself is a level.
-  const fit = fitOf(call, { values: argumentValues, levels: argumentLevels + 1 })
+  const fit = checkJsonSize(call, { values: argumentValues, levels: argumentLevels + 1 })
   if (fit === 'fits') return call as unknown as ProgramCall
   const limit = fit === 'many' ? `${argumentValues} values` : `${argumentLevels} levels`
   return { code: 'INPUT_INVALID', message: `The arguments of a call may have at most ${limit}.` }

@@ -1,4 +1,4 @@
-import { answerTasks, sendEvent } from '../../base/worker-thread.ts'
+import { sendEvent, serveThreadTasks } from '../../base/worker-thread.ts'
 import type { ProgramAnswer } from '../../contract/executor.ts'
 import { runInIsolate } from './isolate.ts'
 import type { FromProgram, ProgramHost, ToProgram } from './program-messages.ts'
@@ -38,7 +38,7 @@ const host: ProgramHost = {
   isStopped: () => false,
 }
 
-answerTasks((message: ToProgram) => {
+serveThreadTasks((message: ToProgram) => {
   if (message.type === 'run') {
     waiting.clear()
     return runInIsolate(message.code, host).finally(sendPrinted)

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { toOneLine } from '../../base/visible-text.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import type { Job } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { TooldexError } from '../../base/errors.ts'
-import { toOneLine } from '../../base/visible-text.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { followLinks } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'

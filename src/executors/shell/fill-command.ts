@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { toPointer } from '../../base/problem.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 
 const whole = /^\{\{\s*([^{}\s]+)\s*\}\}$/
 

@@ -1,6 +1,6 @@
 import { JSONPathEnvironment, JSONPathError } from 'json-p3'
 import { TooldexError } from '../../base/errors.ts'
-import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
+import { type MissingPart, parseExactNumbers, readExactNumber } from '../../base/exact-numbers.ts'
 import { type SplitJson, splitJson } from '../../base/json-text.ts'
 import { compilePattern, compileSearchPattern, faultOfPattern } from '../../base/pattern.ts'
 import type { Problem } from '../../base/problem.ts'
@@ -68,7 +68,7 @@ export function doJsonTask(task: JsonTask): JsonAnswers[JsonTask['kind']] {
 function find(text: string, path: string): ReadText {
   let value: unknown
   try {
-    value = parseExactly(text)
+    value = parseExactNumbers(text)
   } catch {
     return { missing: 'JSON' }
   }
@@ -76,7 +76,7 @@ function find(text: string, path: string): ReadText {
 }
 
 function read(text: string, pointer: string, exact: boolean): ReadText {
-  const found = readExactly(text, pointer, exact ? parseExactly : JSON.parse)
+  const found = readExactNumber(text, pointer, exact ? parseExactNumbers : JSON.parse)
   return 'value' in found ? { json: JSON.stringify(found.value) } : found
 }
 

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { type MissingPart, parseExactly, readExactly } from '../../base/exact-numbers.ts'
+import { type MissingPart, parseExactNumbers, readExactNumber } from '../../base/exact-numbers.ts'
 import { fromJsonText, JsonText, joinJson, maxParsedHere, type SplitJson } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { Problem } from '../../base/problem.ts'
@@ -124,7 +124,7 @@ export async function readJsonPart(
   pointer: string,
   { signal, exact = true }: ReadOptions = {},
 ): Promise<{ readonly value: unknown } | MissingPart> {
-  if (text.length <= maxParsedHere) return readExactly(text, pointer, exact ? parseExactly : JSON.parse)
+  if (text.length <= maxParsedHere) return readExactNumber(text, pointer, exact ? parseExactNumbers : JSON.parse)
   const tooMuch = (where: string): never => {
     throw new TooldexError('OUTPUT_LIMIT', `It takes too long to read ${where}.`)
   }

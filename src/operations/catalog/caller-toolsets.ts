@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import type { SyncedTool } from '../../catalog/index.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Caller, RegistryState, Stores } from '../../contract/stores.ts'
@@ -72,7 +72,7 @@ export async function resolveStored(
 }
 
 /** The caller of a request to the endpoint of a toolset; the error for a toolset of others is that for an unknown one. */
-export async function callerIn(context: Context, name: string): Promise<Caller> {
+export async function callerOfToolset(context: Context, name: string): Promise<Caller> {
   const { caller } = context
   const isOpen = (toolset: ResolvedToolset) =>
     mayUse(toolset, caller) && (caller.toolsets?.includes(toolset.name) ?? true)

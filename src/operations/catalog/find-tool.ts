@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { suggest } from '../../base/suggest.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { SyncedTool } from '../../catalog/index.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'

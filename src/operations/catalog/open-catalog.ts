@@ -1,5 +1,5 @@
 import { deepFreeze } from '../../base/json-values.ts'
-import { Catalog, normalizeTags, type SyncedTool, toSearchable } from '../../catalog/index.ts'
+import { Catalog, normalizeTags, type SyncedTool, toSearchableTool } from '../../catalog/index.ts'
 import type { Backend } from '../../contract/catalog.ts'
 import type { SearchableTool } from '../../contract/search.ts'
 import type { ResolvedTool, ToolIndexEntry } from '../../contract/tool-index.ts'
@@ -43,7 +43,7 @@ export function replaceConfigs(tools: Catalog, index: ToolIndex): void {
 
 /** The tools as search indexes them. */
 export const searchableTools = (tools: Catalog): readonly SearchableTool[] =>
-  tools.list().map(({ id, tool }) => toSearchable(id, tool))
+  tools.list().map(({ id, tool }) => toSearchableTool(id, tool))
 
 const entriesOf = (index: ToolIndex): readonly ToolIndexEntry[] => index.search({ limit: Number.POSITIVE_INFINITY })
 

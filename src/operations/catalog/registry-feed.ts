@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { normalizeTags, type SyncedTool } from '../../catalog/index.ts'
 import type { Backend, CatalogTool } from '../../contract/catalog.ts'
-import { toMcpNames } from '../../contract/catalog.ts'
+import { toMcpAnnotations } from '../../contract/catalog.ts'
 import type { OfferedTool } from '../../contract/registry.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
@@ -196,7 +196,7 @@ function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {
     // Clients require the type of every definition.
     inputSchema: 'type' in inputSchema ? inputSchema : { type: 'object', ...inputSchema },
     ...(Object.keys(outputSchema).length === 0 ? {} : { outputSchema }),
-    ...(Object.keys(annotations).length === 0 ? {} : { annotations: toMcpNames(annotations) }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations: toMcpAnnotations(annotations) }),
     ...(tool.icons.length === 0 ? {} : { icons: tool.icons }),
     ...(Object.keys(tool._meta).length === 0 ? {} : { _meta: tool._meta }),
     tags: normalizeTags(tags),

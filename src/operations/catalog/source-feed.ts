@@ -6,7 +6,7 @@ import type { SourceManifest, SourceSummary } from '../../contract/source.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { approvalHash, ownerOf } from '../../rules/server-definition.ts'
 import type { LiveCatalog } from './live-catalog.ts'
-import { toSourceTool, visibleItem } from './source-tool.ts'
+import { showHiddenTexts, toSourceTool } from './source-tool.ts'
 
 interface FeedParts {
   readonly stores: Stores
@@ -90,9 +90,9 @@ export class SourceFeed {
 /** The prompts and resources of a manifest without hidden characters in their texts. */
 const visibleManifest = (manifest: SourceManifest): SourceManifest => ({
   ...manifest,
-  prompts: manifest.prompts.map(visibleItem),
-  resources: manifest.resources.map(visibleItem),
-  templates: manifest.templates.map(visibleItem),
+  prompts: manifest.prompts.map(showHiddenTexts),
+  resources: manifest.resources.map(showHiddenTexts),
+  templates: manifest.templates.map(showHiddenTexts),
 })
 
 /** Nothing is offered of a source whose present command is not approved. */

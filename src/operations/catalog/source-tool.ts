@@ -1,6 +1,6 @@
-import { showInvisible } from '../../base/visible-text.ts'
+import { showInvisible } from '../../base/invisible-characters.ts'
 import { parseTool, type SyncedTool } from '../../catalog/index.ts'
-import { type McpServer, sandboxOf } from '../../contract/mcp-server.ts'
+import { type McpServer, sandboxOfServer } from '../../contract/mcp-server.ts'
 import type { SourceItem, SourceRef } from '../../contract/source.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import { toClientName } from '../../rules/tool-id.ts'
@@ -19,17 +19,17 @@ export function toSourceTool(ref: SourceRef, server: McpServer | undefined, item
   const name = sourceToolName(ref.name, original)
   const suspicious = findSuspiciousIn(item)
   const securitySummary = `This definition is suspicious: ${suspicious.join('; ')}.`
-  const fields = { ...visibleItem(fieldsOf(item)), ...(suspicious.length === 0 ? {} : { securitySummary }) }
+  const fields = { ...showHiddenTexts(fieldsOf(item)), ...(suspicious.length === 0 ? {} : { securitySummary }) }
   const tool = parseTool({ ...fields, name, namespace: ref.name, source: 'mcp' }, original)
   const timeoutMs = server?.timeoutMs
   const config = { server: ref.name, tool: original, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
   const isProgram = server !== undefined && 'command' in server
-  const isolation = isProgram ? (sandboxOf(server) ?? 'limited') : 'none'
+  const isolation = isProgram ? (sandboxOfServer(server) ?? 'limited') : 'none'
   return { tool, runnable: { ...toRunnable(tool, 'mcp', config), source: { ...ref, isolation } } }
 }
 
 /** A definition whose texts for readers have no hidden characters; names and values are left as the server expects them. */
-export function visibleItem(value: unknown): Record<string, unknown> {
+export function showHiddenTexts(value: unknown): Record<string, unknown> {
   const show = (each: unknown, key: string): unknown => {
     if (typeof each === 'string') return readTexts.has(key) ? showInvisible(each) : each
     if (Array.isArray(each)) return each.map((inner) => show(inner, ''))

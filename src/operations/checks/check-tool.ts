@@ -3,7 +3,7 @@ import { type Problem, toPointer } from '../../base/problem.ts'
 import { Semaphore } from '../../base/semaphore.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import type { ToolAnnotations } from '../../contract/catalog.ts'
-import { annotationAliases, annotationNames, toMcpNames } from '../../contract/catalog.ts'
+import { annotationAliases, annotationNames, toMcpAnnotations } from '../../contract/catalog.ts'
 import type { Executor } from '../../contract/executor.ts'
 import type { ExecutorKindName, GrantsOf } from '../../contract/executor-kinds.ts'
 import type { ToolContent } from '../../contract/registry.ts'
@@ -130,7 +130,7 @@ async function checkExamples(
 
 /** Annotations that clients cannot use: invalid values are errors, unknown names are warnings. */
 function checkAnnotations(annotations: ToolAnnotations): readonly Problem[] {
-  const entries = Object.entries(toMcpNames(annotations))
+  const entries = Object.entries(toMcpAnnotations(annotations))
   return entries.filter(([key, value]) => !isUsable(key, value)).map(([key, value]) => toProblem(key, value))
 }
 

@@ -1,4 +1,4 @@
-import { answerTasks } from '../../base/worker-thread.ts'
+import { serveThreadTasks } from '../../base/worker-thread.ts'
 import { doToolTask } from './tool-tasks.ts'
 
-answerTasks(doToolTask)
+serveThreadTasks(doToolTask)

@@ -4,10 +4,10 @@ import { SearchMode } from '../../contract/search.ts'
 import { confidenceWeights } from '../../search/confidence-weights.ts'
 import { defineOperation } from '../operation.ts'
 import { searchFilters } from '../search/search-filters.ts'
-import { toQuestion } from '../search/search-tools.ts'
+import { prepareQuery } from '../search/search-tools.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { findOddities } from './eval-set.ts'
-import { measureQueries } from './measure-queries.ts'
+import { measureQueries } from './run-queries.ts'
 import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
 
 const limits = { queries: 200, characters: 1000, relevant: 100 } as const
@@ -97,7 +97,7 @@ export const evalCatalog = defineOperation({
     const notes = new Set<string>()
     const answers: EvalHit[][] = []
     const runQuery = async (query: string) => {
-      const { question, note } = await toQuestion({ query, mode, limit, minScore, ...filters }, context)
+      const { question, note } = await prepareQuery({ query, mode, limit, minScore, ...filters }, context)
       if (note !== undefined) notes.add(note)
       const hits = tools
         .search(question)

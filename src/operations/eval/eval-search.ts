@@ -5,7 +5,7 @@ import { SearchMode } from '../../contract/search.ts'
 import { defineOperation } from '../operation.ts'
 import { lazyEncoder } from './bundled-encoder.ts'
 import { findOddities, QueryLine, readEvalSet, readJsonFile, readJsonLines } from './eval-set.ts'
-import { createAsker, measureQueries, type Ranking } from './measure-queries.ts'
+import { createQueryRunner, measureQueries, type Ranking } from './run-queries.ts'
 import { average, MacroScores, numberKeys, round, roundScores, SetScores, summarize } from './set-scores.ts'
 
 /** The difference of macro nDCG@10 to an earlier run. */
@@ -68,7 +68,7 @@ export const evalSearch = defineOperation({
     const onQuery = () => onProgress?.(++done)
     for (const set of sets) {
       const { mode, limit } = input
-      const runQuery = createAsker(set, { mode, limit, loadEmbedder, learn })
+      const runQuery = createQueryRunner(set, { mode, limit, loadEmbedder, learn })
       const measured = await measureQueries(set.queries, { runQuery: runQuery, countTokens, signal, onQuery })
       scores.push(summarize(set, measured))
       if (input.rankings) for (const ranking of measured.rankings) rankings.push(ranking)

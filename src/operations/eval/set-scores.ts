@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { confidenceWeights } from '../../search/confidence-weights.ts'
-import type { Measured } from './measure-queries.ts'
+import type { Measured } from './run-queries.ts'
 
 /** Scores from 0 to 100, the quality of the verdict, tokens of a response, and latency. */
 export const MacroScores = z.object({

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ensurePrivateFolder } from '../../base/file-system.ts'
+import { ensurePrivateFolder } from '../../base/home-files.ts'
 import type { Caller } from '../../contract/stores.ts'
 
 const maxLines = 5000

@@ -1,5 +1,5 @@
+import { hasInvisible, withoutInvisible } from '../../base/invisible-characters.ts'
 import { isObject, type JsonObject, sameJson } from '../../base/json-values.ts'
-import { hasInvisible, withoutInvisible } from '../../base/visible-text.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { readParameters, type SchemaParameters } from '../../json-schema/read-parameters.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'

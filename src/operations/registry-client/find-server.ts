@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
-import { ensurePrivateFolder, existsInHome, inHome } from '../../base/file-system.ts'
+import { ensurePrivateFolder, existsInHome, withHomeErrors } from '../../base/home-files.ts'
 import type { Logger } from '../../base/logger.ts'
 import { readSetting } from '../../rules/settings.ts'
 import { tooldexHome } from '../../sources/cli/config-files.ts'
@@ -71,7 +71,7 @@ export function writeServerFile(home: string, url: string, logger: Logger): stri
   const file = serverFile(home)
   const text = `${JSON.stringify({ url, pid: process.pid, startedAt: new Date().toISOString() })}\n`
   try {
-    inHome(file, () => {
+    withHomeErrors(file, () => {
       ensurePrivateFolder(home)
       writeFileSync(file, text, { mode: 0o600 })
     })

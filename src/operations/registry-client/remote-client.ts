@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { toRestRequest } from '../../http-client/route.ts'
-import { type RestServer, readJsonResponse, type SendOptions, sendRequest } from '../../http-client/send.ts'
+import { type RestServer, readJsonResponse, type SendOptions, sendRequest } from '../../http-client/send-request.ts'
 import type { Operation } from '../operation.ts'
 import { recoveryHint } from '../registry/keys.ts'
 import type { RegistryClient, RequestControls } from './registry-client.ts'
@@ -52,16 +52,16 @@ export async function invokeRemote<Input extends z.ZodType, Output extends z.Zod
 ): Promise<z.output<Output>> {
   if (operation.http?.media !== undefined)
     return operation.output.parse(
-      await requestRemote(remote, operation, input, options, async (response) => response.body),
+      await sendOperation(remote, operation, input, options, async (response) => response.body),
     )
   const timeoutMs = operation.http?.deadlineMs ?? defaultDeadlineMs
   return operation.output.parse(
-    await requestRemote(remote, operation, input, { ...options, timeoutMs }, readJsonResponse),
+    await sendOperation(remote, operation, input, { ...options, timeoutMs }, readJsonResponse),
   )
 }
 
 /** Sends the request of an operation and reads its response; an error response is thrown. */
-export async function requestRemote<Result>(
+export async function sendOperation<Result>(
   server: RemoteServer,
   { name, http }: Pick<Operation<z.ZodType, z.ZodType>, 'name' | 'http'>,
   input: Record<string, unknown>,

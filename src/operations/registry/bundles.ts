@@ -15,8 +15,8 @@ import { ToolStatus } from '../../contract/catalog.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { ChangeClass } from '../../contract/tool-diff.ts'
 import { below, byLocation } from '../../diagnostics/finding.ts'
-import { shownPolicy } from '../../rules/policy-rules.ts'
-import { checkBundleData, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
+import { shownPolicy } from '../../rules/stored-policy.ts'
+import { checkSentBundle, locateBundleInWorker, planBundle, readBundleInWorker } from '../../sources/bundle/index.ts'
 import { describeDiff } from '../../versions/describe-diff.ts'
 import {
   checkBundle,
@@ -141,7 +141,7 @@ async function readGiven(
 ): Promise<UncheckedBundle> {
   if (bundle !== undefined) {
     const policies = [...bundle.policies, ...bundle.toolsets].map(({ policy }) => policy)
-    const problems = checkBundleData(bundle, await faultsOfPatterns(policies, signal))
+    const problems = checkSentBundle(bundle, await faultsOfPatterns(policies, signal))
     return { what: 'The bundle', bundle, problems, wrong: [] }
   }
   return { what: file, ...(await readBundleInWorker(text, { file, openapi, signal })) }

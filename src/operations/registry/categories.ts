@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mustExist } from '../../base/errors.ts'
-import { onlyDefined } from '../../base/json-values.ts'
+import { omitUndefined } from '../../base/json-values.ts'
 import { Category, CategoryName, registryLimits } from '../../contract/registry.ts'
 import type { CategoryDraft, CountedCategory } from '../../contract/stores.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -94,9 +94,14 @@ export const changeCategory = defineOperation({
   }),
   output: Category,
   handle: ({ idOrName, expectedVersion, ...change }, context) =>
-    context.registry.stores.categories.change(context.caller, idOrName, onlyDefined(change) as Partial<CategoryDraft>, {
-      expectedVersion,
-    }),
+    context.registry.stores.categories.change(
+      context.caller,
+      idOrName,
+      omitUndefined(change) as Partial<CategoryDraft>,
+      {
+        expectedVersion,
+      },
+    ),
 })
 
 /** Deletes a category. */

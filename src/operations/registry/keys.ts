@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
+import { hasInvisible } from '../../base/invisible-characters.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import { hasInvisible } from '../../base/visible-text.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import type { ApiKey, Caller, KeyScope } from '../../contract/stores.ts'
 import { ToolsetName } from '../../contract/toolset.ts'
@@ -82,7 +82,7 @@ export const createKey = defineOperation({
   }),
   output: KeyInfo.extend({ secret: z.string() }),
   async handle({ name, scopes: requested, codeMode, expiresAt, toolsets, workspace }, context) {
-    const caller = callerIn(context, workspace)
+    const caller = callerOfWorkspace(context, workspace)
     if (toolsets !== undefined) await checkRestriction(context, caller, { toolsets, requested })
     const { secret, prefix, hash } = makeKey()
     const draft = { name, prefix, hash, scopes: [...new Set(requested)], codeMode, expiresAt, toolsets }
@@ -103,7 +103,7 @@ export const createKey = defineOperation({
  * The owner of the first workspace owns the installation and creates other workspaces; the audit log of that workspace
  * names the origin of the key.
  */
-function callerIn({ caller }: OperationContext, workspace = caller.workspace): Caller {
+function callerOfWorkspace({ caller }: OperationContext, workspace = caller.workspace): Caller {
   if (workspace === caller.workspace) return caller
   if (caller.workspace === 'default') return { ...caller, workspace, actor: `${caller.workspace}/${caller.actor}` }
   throw new TooldexError('FORBIDDEN', 'Only callers of the first workspace can create keys for another workspace.')

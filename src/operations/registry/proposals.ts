@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mustExist, TooldexError } from '../../base/errors.ts'
-import { onlyDefined, sameJson, sameOrderedJson } from '../../base/json-values.ts'
+import { omitUndefined, sameJson, sameOrderedJson } from '../../base/json-values.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { asStored } from '../../contract/as-stored.ts'
 import { type RegisteredTool, ToolChange, type ToolContent } from '../../contract/registry.ts'
@@ -72,7 +72,7 @@ export const proposeChange = defineOperation({
     const draft = {
       toolId: tool.id,
       baseVersion: tool.version,
-      change: onlyDefined(change) as Partial<ToolContent>,
+      change: omitUndefined(change) as Partial<ToolContent>,
       reason,
       changelog,
     }

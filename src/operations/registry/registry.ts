@@ -1,5 +1,5 @@
 import { mustExist, TooldexError } from '../../base/errors.ts'
-import { onlyDefined, sameJson } from '../../base/json-values.ts'
+import { omitUndefined, sameJson } from '../../base/json-values.ts'
 import type { Problem } from '../../base/problem.ts'
 import {
   type RegisteredTool,
@@ -122,4 +122,4 @@ export const contentFields = (tool: ToolContent): ToolContent =>
 
 /** A tool with some fields changed; undefined fields stay. */
 export const withChange = (tool: ToolContent, change: ToolChange): ToolContent =>
-  contentFields({ ...tool, ...onlyDefined(change) } as ToolContent)
+  contentFields({ ...tool, ...omitUndefined(change) } as ToolContent)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toTooldexError } from '../../base/errors.ts'
-import { ensurePrivateFolder, inHome } from '../../base/file-system.ts'
+import { ensurePrivateFolder, withHomeErrors } from '../../base/home-files.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { readSetting } from '../../rules/settings.ts'
@@ -38,12 +38,12 @@ export async function ensureSecretKey(
 }
 
 const readKey = (file: string): string | undefined =>
-  existsSync(file) ? inHome(file, () => readFileSync(file, 'utf8').trim()) : undefined
+  existsSync(file) ? withHomeErrors(file, () => readFileSync(file, 'utf8').trim()) : undefined
 
 /** Returns undefined if another process was first. */
 function makeKey(file: string): string | undefined {
   const key = randomBytes(32).toString('base64url')
-  return inHome(file, () => {
+  return withHomeErrors(file, () => {
     ensurePrivateFolder(join(file, '..'))
     try {
       writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { mustExist } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { didYouMean } from '../../base/suggest.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import { suggestionSteps, WorkBudget } from '../../base/work-budget.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { FoundEntry } from '../../catalog/index.ts'
-import { onServer, Readiness, unlessReady } from '../../contract/catalog.ts'
+import { Readiness, readinessOnServer, unlessReady } from '../../contract/catalog.ts'
 import type { Category } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
 import { Toolset, ToolsetFilter, ToolsetName } from '../../contract/toolset.ts'
@@ -14,7 +14,7 @@ import { refuseFindings } from '../../diagnostics/problem-error.ts'
 import { normalizeTags } from '../../rules/normalize-tags.ts'
 import { toFullId } from '../../rules/tool-id.ts'
 import { checkToolset, isInToolset, isNameOf, mayUse, resolveToolset } from '../../rules/toolset-rules.ts'
-import { callerIn } from '../catalog/caller-toolsets.ts'
+import { callerOfToolset } from '../catalog/caller-toolsets.ts'
 import { faultsOfPatterns } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
@@ -118,7 +118,7 @@ export const listToolsetTools = defineOperation({
     tokens: z.int().describe('The tokens of all definitions, which a client in the mode classic pays.'),
   }),
   async handle({ name }, context) {
-    const inside = { ...context, caller: await callerIn(context, name) }
+    const inside = { ...context, caller: await callerOfToolset(context, name) }
     const [count, view] = [await loadTokenCounter(), await viewOf(inside)]
     const tools = await context.catalog.indexInTurns(undefined, context.signal)
     const turn = yieldTurns(context.signal)
@@ -126,7 +126,13 @@ export const listToolsetTools = defineOperation({
     for (const { id, tool, readiness } of tools.search({ view, limit: Math.max(tools.size, 1) }).hits) {
       const { description, inputSchema } = tool
       const tokens = count(JSON.stringify({ name: tool.name, description, inputSchema }))
-      items.push({ id, name: tool.name, description, tokens, ...unlessReady(onServer(readiness, context.origin)) })
+      items.push({
+        id,
+        name: tool.name,
+        description,
+        tokens,
+        ...unlessReady(readinessOnServer(readiness, context.origin)),
+      })
       await turn()
     }
     return { items, tokens: items.reduce((sum, { tokens }) => sum + tokens, 0) }
@@ -138,7 +144,7 @@ async function findToolset(context: OperationContext<'catalog' | 'registry'>, na
   const toolset = await stores.toolsets.get(context.caller.workspace, name)
   if (toolset !== undefined && isUsable(toolset, context)) return toolset
   // The error has suggestions.
-  await callerIn(context, name)
+  await callerOfToolset(context, name)
   return mustExist(toolset, 'toolset', name)
 }
 

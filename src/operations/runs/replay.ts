@@ -3,7 +3,7 @@ import type { Execution } from '../../contract/execution.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { Difference, ReplayedRun } from '../../contract/tool-diff.ts'
-import { rulesFor } from '../../rules/policy-rules.ts'
+import { toolRulesFor } from '../../rules/policy-rules.ts'
 import { findUnboundArgument, requiresApproval } from '../../rules/protection.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
 import { previewValue } from '../../runs/preview.ts'
@@ -50,7 +50,7 @@ function refuseHarm({ scopes }: OperationContext, tool: RegisteredTool, next: To
 async function toRunnable(context: ToolContext, tool: RegisteredTool, next: ToolContent) {
   const { caller, scopes } = context
   const policies = await policiesOf(context)
-  const rules = rulesFor(
+  const rules = toolRulesFor(
     policies.map(({ policy }) => policy),
     tool.name,
     caller,

@@ -6,7 +6,7 @@ import type { StoredPolicy } from '../../contract/bundle.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
-import { type CallerIdentity, policiesFor, ruleFor } from '../../rules/policy-rules.ts'
+import { type CallerIdentity, policiesFor, ruleForTool } from '../../rules/policy-rules.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
@@ -76,7 +76,7 @@ function resolveEntry(
 
 /** The approval requirement of the policy file, whose bounds are part of the tools of configs. */
 export function fileApproval(catalog: OperationContext<'catalog'>['catalog'], tool: string): readonly NamedRule[] {
-  const isRequired = ruleFor(catalog.filePolicy(), tool)?.requireApproval === true
+  const isRequired = ruleForTool(catalog.filePolicy(), tool)?.requireApproval === true
   return isRequired ? [{ requireApproval: true, args: {}, of: 'the policy file' }] : []
 }
 
@@ -155,7 +155,7 @@ function withFileRule(
   const stored = rulesOn(tool)
   const policy = catalog.filePolicy()
   if (policy === undefined || policiesFor([policy], caller).length === 0) return stored
-  const rule = ruleFor(policy, tool)
+  const rule = ruleForTool(policy, tool)
   return stored === undefined || rule === undefined ? undefined : [...stored, { ...rule, of: 'the policy file' }]
 }
 
@@ -197,7 +197,7 @@ export function namedRules(policies: readonly StoredPolicy[], caller: CallerIden
     caller,
   )
   return (tool: string): { readonly rules: readonly NamedRule[]; readonly hiddenBy: readonly string[] } => {
-    const found = binding.map((policy) => ({ rule: ruleFor(policy, tool), of: policy.of }))
+    const found = binding.map((policy) => ({ rule: ruleForTool(policy, tool), of: policy.of }))
     return {
       rules: found.flatMap(({ rule, of }) => (rule === undefined ? [] : [{ ...rule, of }])),
       hiddenBy: found.flatMap(({ rule, of }) => (rule === undefined ? [of] : [])),

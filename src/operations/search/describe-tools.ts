@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import { asStored } from '../../contract/as-stored.ts'
-import { onServer, Readiness, ToolAnnotations, unlessReady } from '../../contract/catalog.ts'
+import { Readiness, readinessOnServer, ToolAnnotations, unlessReady } from '../../contract/catalog.ts'
 import { Isolation } from '../../contract/run.ts'
 import { ToolExample } from '../../contract/tool-doc.ts'
 import { isReserved } from '../../rules/builtin-names.ts'
@@ -129,7 +129,7 @@ async function approvalOf(context: DescribeContext, found: FoundTool) {
   const readiness = context.catalog.readinessOf(found)
   const view = await viewOf(context)
   const own = (await readSignIns(context, [found]))(found, view?.readinessOf(found.tool, readiness) ?? readiness)
-  return unlessReady(onServer(own, context.origin))
+  return unlessReady(readinessOnServer(own, context.origin))
 }
 
 interface UnknownTool {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Catalog, CatalogHit, Match, SearchPageQuery } from '../../catalog/index.ts'
-import { onServer } from '../../contract/catalog.ts'
+import { readinessOnServer } from '../../contract/catalog.ts'
 import { Explanation, Fit, SearchMode } from '../../contract/search.ts'
 import { CliSummary } from '../../contract/tool-index.ts'
 import { firstWords } from '../../search/index.ts'
@@ -169,7 +169,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const count = await loadTokenCounter()
   const { catalog, memory, caller } = context
   const tools = await catalog.open()
-  const { question, note } = await toQuestion(input, context)
+  const { question, note } = await prepareQuery(input, context)
   // Each step ranks all tools.
   const turn = yieldTurns(context.signal, 0)
   const matches: Match[] = []
@@ -185,7 +185,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
     const explanations = explains ? [...(await catalog.engine()).explainAll(ids, question)] : []
     for (const [index, hit] of hits.entries()) {
       const [sharesName, isolation] = [tools.sharesName(hit.tool), catalog.isolationOf(hit)]
-      const readiness = onServer(signedIn(hit, hit.readiness), context.origin)
+      const readiness = readinessOnServer(signedIn(hit, hit.readiness), context.origin)
       candidates.push({ ...hit, readiness, explanation: explanations[index], sharesName, isolation })
     }
   }
@@ -220,7 +220,7 @@ const explainedAtOnce = 10
 export type Question = SearchPageQuery & { readonly query: string; readonly view?: ToolView | undefined }
 
 /** The query with the visibility and the learned boosts of the caller. */
-export async function toQuestion(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
+export async function prepareQuery(input: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
   const { catalog, memory, signal } = context
   const mode = input.mode ?? 'hybrid'
   const text = input.query ?? ''

@@ -4,7 +4,7 @@ import type { CatalogTool, CatalogView, FilteredFields, Readiness } from '../../
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { Policy } from '../../contract/policy.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
-import { policiesFor, rulesFor, visibleNames } from '../../rules/policy-rules.ts'
+import { policiesFor, toolRulesFor, visibleToolNames } from '../../rules/policy-rules.ts'
 import { type NamedRule, toolsetRules } from '../../rules/toolset-rules.ts'
 import { keptToolsets } from '../catalog/caller-toolsets.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
@@ -83,7 +83,7 @@ interface ViewParts {
 }
 
 function toView({ caller, catalog }: ToolContext, { policies, tools, toolsets }: ViewParts): ToolView {
-  const allowed = visibleNames(policies, caller)
+  const allowed = visibleToolNames(policies, caller)
   const rulesIn = (tool: FilteredFields, of = toolsets): readonly NamedRule[] | undefined =>
     of === undefined ? [] : toolsetRules(of, tool, caller)
   const isReady = ({ filter: { readiness = [] } }: ResolvedToolset, state: Readiness['state']) =>
@@ -104,7 +104,7 @@ function toView({ caller, catalog }: ToolContext, { policies, tools, toolsets }:
     },
     readinessOf(tool: CatalogTool, readiness: Readiness): Readiness {
       if (readiness.state !== 'ready') return readiness
-      const rules = [...(rulesFor(policies, tool.name, caller) ?? []), ...(rulesIn(tool) ?? [])]
+      const rules = [...(toolRulesFor(policies, tool.name, caller) ?? []), ...(rulesIn(tool) ?? [])]
       return rules.some(({ requireApproval }) => requireApproval === true) ? needsApproval : readiness
     },
     shows: (found: ShownTool) => view.sees(found.tool, () => view.readinessOf(found.tool, catalog.readinessOf(found))),

@@ -3,9 +3,9 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import * as z from 'zod'
 import { toTooldexError } from '../../base/errors.ts'
-import { ensurePrivateFolder } from '../../base/file-system.ts'
+import { ensurePrivateFolder } from '../../base/home-files.ts'
 import { encoderFile } from '../../base/package-info.ts'
-import { commandWords } from '../../base/split-words.ts'
+import { splitCommandWords } from '../../base/split-words.ts'
 import { detectContainment } from '../../executors/process/containment.ts'
 import { findProgram } from '../../executors/process/find-program.ts'
 import type { Levels } from '../../executors/sandbox/levels.ts'
@@ -129,7 +129,7 @@ function checkConfigs(): readonly Check[] {
   return listConfigNames().map((name) => {
     try {
       const { config } = loadConfigFile(name)
-      const [program = ''] = commandWords(config.command, processEnv)
+      const [program = ''] = splitCommandWords(config.command, processEnv)
       const found = findProgram(program, processEnv, process.cwd())
       return { name: `config ${name}`, state: 'ok', message: `${config.tools.length} tools, ${found}` }
     } catch (thrown) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { toTooldexError } from '../../base/errors.ts'
 import { type Problem, toWireProblem } from '../../base/problem.ts'
-import { commandWords } from '../../base/split-words.ts'
+import { splitCommandWords } from '../../base/split-words.ts'
 import type { CliConfig } from '../../contract/cli-config.ts'
 import { findProgram } from '../../executors/process/find-program.ts'
 import { findUnknownNames, loadPolicy } from '../../policy/index.ts'
@@ -83,7 +83,7 @@ function check(kind: 'config' | 'policy', file: string, load: () => Checked) {
 
 /** A program that is missing here may be installed where the config is used, so this is only a warning. */
 function missingProgram(config: CliConfig, file: string): Problem[] {
-  const [program] = commandWords(config.command, processEnv)
+  const [program] = splitCommandWords(config.command, processEnv)
   if (program === undefined) return []
   try {
     findProgram(program, processEnv, process.cwd())

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { onServer, type Readiness } from '../../contract/catalog.ts'
+import { type Readiness, readinessOnServer } from '../../contract/catalog.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
 import type { SignInRef } from '../../contract/sign-in.ts'
 import { ownerOf } from '../../rules/server-definition.ts'
@@ -51,7 +51,7 @@ function linkFor(
   if (!isAllowed || sources === undefined) return undefined
   const ref: SignInRef = { workspace: caller.workspace, name, caller: need === 'caller' ? caller.actor : '' }
   const url = sources.signIns.ticketFor(ref, caller.actor)
-  return onServer({ state: 'needs-credentials', url }, origin).url
+  return readinessOnServer({ state: 'needs-credentials', url }, origin).url
 }
 
 /** Rejects a call of a tool whose server the caller has to sign in at first; nothing is recorded or started for it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { CallerSlots } from '../../base/semaphore.ts'
-import { onServer } from '../../contract/catalog.ts'
+import { readinessOnServer } from '../../contract/catalog.ts'
 import type { SignInRef, StoredSignIn } from '../../contract/sign-in.ts'
 import { approvalHash, ownerOf } from '../../rules/server-definition.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
@@ -38,7 +38,7 @@ export const signInSource = defineOperation({
   }),
   async handle({ name }, context) {
     const ref = await ownedBy(context, name)
-    const { url } = onServer(
+    const { url } = readinessOnServer(
       { state: 'needs-credentials', url: context.sources.signIns.ticketFor(ref, context.caller.actor) },
       context.origin,
     )

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TooldexError, toTooldexError } from '../../base/errors.ts'
-import { onlyDefined } from '../../base/json-values.ts'
+import { omitUndefined } from '../../base/json-values.ts'
 import { SourceName, SourceTrust } from '../../contract/source.ts'
 import { approvalHash, approvedCommand } from '../../rules/server-definition.ts'
 import { defineOperation } from '../operation.ts'
@@ -87,7 +87,7 @@ export const changeSource = defineOperation({
     const before = { ...others, ...(type === 'sse' && fields.url === undefined ? { type } : {}) }
     const isOther =
       fields.command !== undefined ? !('command' in present) : fields.url !== undefined && 'command' in present
-    const { server, secrets } = moveSecrets(name, toServer({ ...(isOther ? {} : before), ...onlyDefined(fields) }))
+    const { server, secrets } = moveSecrets(name, toServer({ ...(isOther ? {} : before), ...omitUndefined(fields) }))
     context.sources.requireGrants(context.caller.workspace, server)
     if (hash !== undefined) requireHash(hash, approvalHash(server))
     await context.registry.stores.transaction(async (stores) => {

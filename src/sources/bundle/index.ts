@@ -1,5 +1,5 @@
 export { respell, toolKeys } from './bundle-view.ts'
-export { checkBundleData } from './check-references.ts'
+export { checkSentBundle } from './check-content.ts'
 export type { ReadBundle } from './locate-bundle.ts'
 export { planBundle } from './plan-bundle.ts'
 export { readBundleFolder } from './read-bundle-folder.ts'

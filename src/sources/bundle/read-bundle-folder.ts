@@ -6,7 +6,7 @@ import { bundleKinds, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import { detailsOf } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
-import { checkTogether, type PartFinding } from './check-references.ts'
+import { checkTogether, type PartFinding } from './check-content.ts'
 import { locateBundle, type ReadBundle, type ScriptFile } from './locate-bundle.ts'
 import { type BundlePart, loadOpenApi, readBundlePart } from './read-part.ts'
 

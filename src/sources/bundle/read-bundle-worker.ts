@@ -1,4 +1,4 @@
-import { answerTasks } from '../../base/worker-thread.ts'
+import { serveThreadTasks } from '../../base/worker-thread.ts'
 import { doBundleTask } from './read-bundle-in-worker.ts'
 
-answerTasks(doBundleTask)
+serveThreadTasks(doBundleTask)

@@ -18,7 +18,7 @@ import {
   spellingIn,
   toDocument,
 } from './bundle-view.ts'
-import { checkRules } from './check-references.ts'
+import { checkRules } from './check-content.ts'
 import { isForeign, toolListAsBundle } from './foreign-tool.ts'
 import { cliConfigAsBundle } from './view-cli-config.ts'
 

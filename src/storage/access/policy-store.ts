@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { sameJson } from '../../base/json-values.ts'
 import type { BundlePolicy, StoredPolicy } from '../../contract/bundle.ts'
 import type { Caller, PolicyStore, RegistryState } from '../../contract/stores.ts'
-import { readPolicy } from '../../rules/policy-rules.ts'
+import { parseStoredPolicy } from '../../rules/stored-policy.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import { record, recordOffered } from '../record.ts'
@@ -74,7 +74,7 @@ const prepareList = (db: Db) =>
     .orderBy(policies.name)
     .prepare('policies_of_workspace')
 
-const toPolicy = ({ name, policy }: typeof policies.$inferSelect): StoredPolicy => readPolicy(name, policy)
+const toPolicy = ({ name, policy }: typeof policies.$inferSelect): StoredPolicy => parseStoredPolicy(name, policy)
 
 /** Copies the rules of stored policies to the new name of a tool; they stay for the old name, in case another tool takes it. */
 export async function renameInPolicies(db: Db, caller: Caller, from: string, to: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { toOneLine } from '../../base/visible-text.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'

@@ -1,7 +1,8 @@
 import { inArray } from 'drizzle-orm'
 import type { Policy, ToolRule } from '../../contract/policy.ts'
 import { Toolset } from '../../contract/toolset.ts'
-import { readPolicy, rulesFor } from '../../rules/policy-rules.ts'
+import { toolRulesFor } from '../../rules/policy-rules.ts'
+import { parseStoredPolicy } from '../../rules/stored-policy.ts'
 import { type FilteredTool, resolveToolset, toolsetRules } from '../../rules/toolset-rules.ts'
 import type { Db } from '../database.ts'
 import { toCategory } from '../rows.ts'
@@ -25,7 +26,7 @@ export async function readRunRules(db: Db, runs: readonly Run[]): Promise<RunRul
   const inToolsets = hasToolsets ? await toolsetsOf(db, workspaces) : () => []
   return (run, tool) => {
     const caller = { actor: run.callerId, groups: run.callerGroups ?? undefined }
-    const rules = rulesFor(stored.get(run.workspaceId) ?? [], tool.name, caller)
+    const rules = toolRulesFor(stored.get(run.workspaceId) ?? [], tool.name, caller)
     const more = run.toolsets === null ? [] : inToolsets(run, tool)
     return rules === undefined || more === undefined ? undefined : [...rules, ...more]
   }
@@ -60,6 +61,6 @@ async function policiesOf(db: Db, workspaces: readonly string[]): Promise<Readon
     .where(inArray(policies.workspaceId, [...workspaces]))
   const byWorkspace = new Map<string, Policy[]>()
   for (const { workspaceId, name, policy } of rows)
-    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), readPolicy(name, policy).policy])
+    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), parseStoredPolicy(name, policy).policy])
   return byWorkspace
 }

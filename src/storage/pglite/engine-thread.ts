@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite'
-import { answerTasks, sendEvent } from '../../base/worker-thread.ts'
+import { sendEvent, serveThreadTasks } from '../../base/worker-thread.ts'
 import { startEngine } from './start-engine.ts'
 import type { EngineNotice, EngineTask } from './threaded-engine.ts'
 
@@ -62,4 +62,4 @@ const notify = (listener: number, payload: string) => sendEvent({ listener, payl
 
 // The language of triggers; a command may need none.
 const started = startEngine((workerData as { dataDir?: string }).dataDir, ['plpgsql'])
-answerTasks(async (task: EngineTask) => handle(await started, task), started)
+serveThreadTasks(async (task: EngineTask) => handle(await started, task), started)

@@ -2,7 +2,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooldexError } from '../../base/errors.ts'
-import { ensurePrivateFolder } from '../../base/file-system.ts'
+import { ensurePrivateFolder } from '../../base/home-files.ts'
 
 /** Locks a folder for this process: two writers would destroy the files. The lock of a dead process is taken over. */
 export function lockFolder(folder: string): () => void {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, createBrotliDecompress } from 'node:zlib'
-import { ensurePrivateFolder } from '../../base/file-system.ts'
+import { ensurePrivateFolder } from '../../base/home-files.ts'
 import { emptyDatabaseDir } from '../../base/package-info.ts'
 
 /** The empty database that the build creates, for one version of the engine. */

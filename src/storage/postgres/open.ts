@@ -7,7 +7,7 @@ import { readSetting } from '../../rules/settings.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
 import { type Address, type HostAddress, readAddress, type Tls } from './read-address.ts'
-import { DatabaseSocket, padStartup, socketError } from './socket.ts'
+import { createSocketError, DatabaseSocket, padStartup } from './socket.ts'
 
 /** Timeouts and limits; every wait is bounded. */
 export interface PostgresLimits {
@@ -68,7 +68,7 @@ function createClient(address: Address, limits: PostgresLimits) {
   let closed = false
   const connect = connectInTurn(address, limits)
   const socket = () => {
-    if (closed) throw socketError('CONNECTION_ENDED', 'the database is closed')
+    if (closed) throw createSocketError('CONNECTION_ENDED', 'the database is closed')
     const opened = connect()
     sockets.add(opened)
     return opened.once('close', () => sockets.delete(opened))
@@ -197,7 +197,7 @@ async function reachPlace(host: HostAddress, tls: Tls | undefined, signal: Abort
   const socket = 'path' in host ? connect(host.path) : connect(host.port, host.host)
   // `nextEvent` rejects on errors; between two calls an error without a listener would end the process.
   socket.on('error', () => {})
-  const giveUp = () => socket.destroy(socketError('ETIMEDOUT', 'the server did not respond in time'))
+  const giveUp = () => socket.destroy(createSocketError('ETIMEDOUT', 'the server did not respond in time'))
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     await nextEvent(socket, 'connect')
@@ -218,7 +218,7 @@ async function secure(socket: Socket, host: string, { optional, checked, named, 
   const [response] = (await nextEvent(socket, 'data')) as Buffer
   if (response !== 'S'.charCodeAt(0)) {
     if (optional) return socket
-    throw socketError('TLS_REFUSED', 'the server does not offer TLS')
+    throw createSocketError('TLS_REFUSED', 'the server does not offer TLS')
   }
   const secured = connectTls({
     socket,
@@ -229,7 +229,7 @@ async function secure(socket: Socket, host: string, { optional, checked, named, 
   })
   secured.on('error', () => {})
   await nextEvent(secured, 'secureConnect').catch((error: Error) => {
-    throw socketError('TLS_REFUSED', error.message)
+    throw createSocketError('TLS_REFUSED', error.message)
   })
   return secured
 }
@@ -238,6 +238,6 @@ function nextEvent(socket: Socket, event: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     socket.once(event, resolve)
     socket.once('error', reject)
-    socket.once('close', () => reject(socketError('CONNECTION_CLOSED', 'the server closed the connection')))
+    socket.once('close', () => reject(createSocketError('CONNECTION_CLOSED', 'the server closed the connection')))
   })
 }

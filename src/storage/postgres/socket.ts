@@ -6,7 +6,7 @@ const noticeMs = 30_000
 const giveUpMs = 250
 
 /** An error of a connection; the driver and the guard branch on its code. */
-export function socketError(code: string, message: string): Error & { code: string } {
+export function createSocketError(code: string, message: string): Error & { code: string } {
   return Object.assign(new Error(message), { code })
 }
 
@@ -40,13 +40,13 @@ export class DatabaseSocket extends EventEmitter {
 
   /** Attaches the connected socket and sends the buffered writes. */
   attach(raw: Socket): void {
-    if (raw.destroyed) this.lose(socketError('CONNECTION_CLOSED', 'the server closed the connection'))
+    if (raw.destroyed) this.lose(createSocketError('CONNECTION_CLOSED', 'the server closed the connection'))
     if (this.#lost !== undefined) return void raw.destroy()
     this.#raw = raw
     raw.on('data', (chunk: Buffer) => this.#receive(chunk))
     raw.on('drain', () => this.emit('drain'))
     raw.on('error', (error) => this.lose(error))
-    raw.on('close', () => this.lose(socketError('CONNECTION_CLOSED', 'the server closed the connection')))
+    raw.on('close', () => this.lose(createSocketError('CONNECTION_CLOSED', 'the server closed the connection')))
     for (const [chunk, done] of this.#buffered.splice(0)) raw.write(chunk, done)
   }
 
@@ -69,7 +69,7 @@ export class DatabaseSocket extends EventEmitter {
   /** Closes at once, because no more writes follow. */
   destroy(): void {
     this.#ending = true
-    this.lose(socketError('CONNECTION_DESTROYED', 'the connection was closed by this process'))
+    this.lose(createSocketError('CONNECTION_DESTROYED', 'the connection was closed by this process'))
   }
 
   setKeepAlive(enable: boolean, delayMs: number): void {
@@ -93,12 +93,12 @@ export class DatabaseSocket extends EventEmitter {
 
   #receive(chunk: Buffer): void {
     if (!this.#begun && !beginsLikePostgres(chunk))
-      this.lose(socketError('NOT_POSTGRES', 'the server does not use the PostgreSQL protocol'))
+      this.lose(createSocketError('NOT_POSTGRES', 'the server does not use the PostgreSQL protocol'))
     if (this.#lost !== undefined) return
     this.#begun = true
     // The driver would assign the error to the last query of the previous connection, or to the first of the next one.
     const refusal = this.#watch.ready ? readTermination(chunk) : findServerError(chunk)
-    if (refusal !== undefined) this.lose(socketError(refusal.code, refusal.message))
+    if (refusal !== undefined) this.lose(createSocketError(refusal.code, refusal.message))
     if (this.#lost !== undefined) return
     if (this.#watch.received(chunk)) {
       clearTimeout(this.#responseTimer)
@@ -109,7 +109,7 @@ export class DatabaseSocket extends EventEmitter {
 
   #expectResponse(): void {
     if (this.#responseTimer !== undefined || !Number.isFinite(this.#responseMs)) return
-    const lose = () => this.lose(socketError('ETIMEDOUT', 'the server did not respond in time'))
+    const lose = () => this.lose(createSocketError('ETIMEDOUT', 'the server did not respond in time'))
     // A process that was itself delayed first reads the data that has arrived meanwhile.
     const late = () => setImmediate(() => this.#responseTimer === timer && lose())
     const timer = setTimeout(late, this.#responseMs).unref()

@@ -1,4 +1,4 @@
-import { showInvisible, toOneLine } from '../../base/visible-text.ts'
+import { showInvisible, toOneLine } from '../../base/invisible-characters.ts'
 import type { Execution, ExecutionSummary, QueueState } from '../../contract/execution.ts'
 import type { WorkerState } from '../../contract/run.ts'
 import type { RunCounts } from '../../contract/run-history.ts'

@@ -1,4 +1,4 @@
-import { showInvisible } from '../../base/visible-text.ts'
+import { showInvisible } from '../../base/invisible-characters.ts'
 
 /** Aligns rows in columns within a width; the widest columns wrap first, at spaces. Ids are never wrapped. */
 export function formatTable(header: readonly string[], cells: readonly (readonly string[])[], width: number): string {

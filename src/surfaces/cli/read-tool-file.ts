@@ -14,7 +14,7 @@ import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bothSpellings, type KeyShape, respellKeys } from '../../documents/yaml-keys.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
 import { toolDependents } from '../../rules/tool-dependents.ts'
-import { checkBundleData, type ReadBundle, respell, toolKeys } from '../../sources/bundle/index.ts'
+import { checkSentBundle, type ReadBundle, respell, toolKeys } from '../../sources/bundle/index.ts'
 import type { RegistryClient } from './host.ts'
 
 /** The fields of a tool in a file, with the location of each. */
@@ -142,7 +142,7 @@ export async function rejectFiles(
 ): Promise<TooldexError> {
   const reported = bundle.tools.length === 0 ? [] : await validateBundle(bundle, withRegistry)
   // Problems between files were already found during reading, with their locations.
-  const alreadyFound = new Set(checkBundleData(bundle).map(toKey))
+  const alreadyFound = new Set(checkSentBundle(bundle).map(toKey))
   const isIndependent = independentOf(wrong, toolDependents)
   const others = reported.filter((problem) => !alreadyFound.has(toKey(problem)) && isIndependent(problem.pointer))
   const problems = [...found, ...others.map(place)].sort(byFile)

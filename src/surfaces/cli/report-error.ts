@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import colors from 'picocolors'
 import { errorTable, TooldexError, toErrorBody } from '../../base/errors.ts'
-import { createLogger, logged } from '../../base/logger.ts'
+import { showInvisible, toOneLine } from '../../base/invisible-characters.ts'
+import { createLogger, toLoggedError } from '../../base/logger.ts'
 import { formatProblem, fromPointer, type Problem } from '../../base/problem.ts'
-import { showInvisible, toOneLine } from '../../base/visible-text.ts'
 import { readSetting } from '../../rules/settings.ts'
 import type { CliHost } from './host.ts'
 
@@ -17,7 +17,7 @@ interface ReportOptions {
 /** Prints an error as text on stderr or as JSON on stdout, and returns its exit code. */
 export function reportError(thrown: unknown, host: CliHost, { json, command }: ReportOptions): number {
   // Operations log their own failures.
-  const error = thrown instanceof TooldexError ? thrown : logged(errorLogger(host), thrown)
+  const error = thrown instanceof TooldexError ? thrown : toLoggedError(errorLogger(host), thrown)
   if (json) host.out(`${JSON.stringify({ error: toErrorBody(error) }, null, 2)}\n`)
   else host.err(`${errorText(error, command)}\n`)
   return error.exitCode

@@ -1,6 +1,6 @@
 import { TooldexError } from '../../base/errors.ts'
+import { showInvisible } from '../../base/invisible-characters.ts'
 import { didYouMean } from '../../base/suggest.ts'
-import { showInvisible } from '../../base/visible-text.ts'
 import { toSentence } from '../../diagnostics/sentences.ts'
 
 /** One property of a tool's input schema. */

@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
-import { followEvents } from '../../http-client/follow.ts'
+import { followEvents } from '../../http-client/follow-events.ts'
 import { type ClientRoute, toRestRequest } from '../../http-client/route.ts'
-import { type RestServer, readJsonResponse, sendRequest } from '../../http-client/send.ts'
+import { type RestServer, readJsonResponse, sendRequest } from '../../http-client/send-request.ts'
 import {
   createMethods,
   type FollowMethod,

@@ -6,10 +6,10 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server'
 import { TooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import type { MessageLevel } from '../../contract/executor.ts'
-import { readTrace } from '../../contract/telemetry.ts'
+import { parseTraceHeader } from '../../contract/telemetry.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
 import { capabilitiesOf, readRound, resumeState } from './client-rounds.ts'
 import { climaxAliases, isClimaxAlias } from './climax-aliases.ts'
@@ -55,7 +55,7 @@ export function createMcpServer(options: McpServerOptions, create = createPlain)
     const round = readRound(server, request, { name, args }, exchange)
     const call = {
       client,
-      trace: readTrace(request.mcpReq._meta?.traceparent),
+      trace: parseTraceHeader(request.mcpReq._meta?.traceparent),
       signal: request.mcpReq.signal,
       onProgress: progressReporter(request),
       interaction: {

@@ -1,5 +1,5 @@
 import { TooldexError } from '../../base/errors.ts'
-import { toOneLine } from '../../base/visible-text.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import type { Toolset } from '../../contract/toolset.ts'
 import { keptToolsets } from '../../operations/catalog/caller-toolsets.ts'
 import type { ToolContext } from '../../operations/operation.ts'

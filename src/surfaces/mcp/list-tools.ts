@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import { showInvisible } from '../../base/visible-text.ts'
+import { showInvisible } from '../../base/invisible-characters.ts'
 import type { Catalog, FoundEntry } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import type { JsonSchema } from '../../contract/tool-index.ts'

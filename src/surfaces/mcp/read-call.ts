@@ -1,4 +1,4 @@
-import { parseExactly } from '../../base/exact-numbers.ts'
+import { parseExactNumbers } from '../../base/exact-numbers.ts'
 import { isObject } from '../../base/json-values.ts'
 
 const nameKeys = ['name', 'tool_name', 'toolName', 'tool', 'id']
@@ -38,7 +38,7 @@ const pick = (record: Readonly<Record<string, unknown>>, keys: readonly string[]
 function parse(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
-    return parseExactly(value)
+    return parseExactNumbers(value)
   } catch {
     return value
   }

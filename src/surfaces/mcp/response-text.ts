@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { showInvisible } from '../../base/visible-text.ts'
+import { showInvisible } from '../../base/invisible-characters.ts'
 import type { describeTools } from '../../operations/search/describe-tools.ts'
 import type { searchTools } from '../../operations/search/search-tools.ts'
 import { fitOfHit } from '../../operations/search/verdict.ts'

@@ -2,7 +2,7 @@ import { Transform, Writable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolErrorCode, type RequestId, type Server, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio'
-import { hasLarge, quoteLarge } from '../../base/exact-numbers.ts'
+import { hasLarge, quoteLargeNumbers } from '../../base/exact-numbers.ts'
 import { LineSplitter } from '../../base/line-splitter.ts'
 import type { Logger } from '../../base/logger.ts'
 import { maxWatched, subscribedUris, watchResources } from './change-streams.ts'
@@ -163,7 +163,7 @@ const newline = Buffer.from('\n')
 
 /** Quotes numbers that JSON.parse would round. */
 function exactLine(line: Buffer): Buffer {
-  return hasLarge(line.toString('latin1')) ? Buffer.from(quoteLarge(line.toString('utf8'))) : line
+  return hasLarge(line.toString('latin1')) ? Buffer.from(quoteLargeNumbers(line.toString('utf8'))) : line
 }
 
 const idPattern = '"id"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|-?\\d+)'

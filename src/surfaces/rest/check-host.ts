@@ -21,7 +21,7 @@ export function readHostList(text: string | undefined): readonly string[] {
  * Rejects a request for another site, or from a page of one. A name that an attacker's DNS points at this server (DNS rebinding)
  * makes a browser send its requests here; an address or localhost cannot be pointed anywhere.
  */
-export function refuseForeignSite({ host, origin }: SiteHeaders, allowed: readonly string[]): void {
+export function checkHostAndOrigin({ host, origin }: SiteHeaders, allowed: readonly string[]): void {
   const site = toUrl(`http://${host}`)
   if (site === undefined || !(isLocal(site.hostname) || isListed(site.hostname, allowed)))
     throw new TooldexError('FORBIDDEN', `The Host '${host.slice(0, 200)}' is not allowed.`, {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { BlockList } from 'node:net'
 import { type Context, Hono } from 'hono'
 import type { TooldexError } from '../../base/errors.ts'
-import { type Logger, logged } from '../../base/logger.ts'
+import { type Logger, toLoggedError } from '../../base/logger.ts'
 import { workFor } from '../../base/semaphore.ts'
-import { readTrace } from '../../contract/telemetry.ts'
+import { parseTraceHeader } from '../../contract/telemetry.ts'
 import { toolsetHeader } from '../../contract/toolset.ts'
-import { allowPrograms, callerIn } from '../../operations/catalog/caller-toolsets.ts'
+import { allowPrograms, callerOfToolset } from '../../operations/catalog/caller-toolsets.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
 import { presentState } from '../../operations/operation.ts'
@@ -14,7 +14,7 @@ import { getAgentCard, publicAgentCard } from '../../operations/registry/agent-c
 import { readMetrics } from '../../operations/runs/run-statistics.ts'
 import { metadataUrl, type OAuthSettings, resourceMetadata } from './access-tokens.ts'
 import { Authenticator } from './authenticate.ts'
-import { clientAddress, refuseForeignSite } from './check-host.ts'
+import { checkHostAndOrigin, clientAddress } from './check-host.ts'
 import { addConsoleRoutes } from './console-routes.ts'
 import { docsPage } from './docs-page.ts'
 import { followResponse } from './follow-route.ts'
@@ -94,8 +94,8 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     const host = c.req.header('host')
     // A request line with a whole URL names a host of its own.
     if (host === undefined || !c.req.url.startsWith(`http://${host}/`))
-      refuseForeignSite({ host: new URL(c.req.url).host, origin }, allowedHosts)
-    if (host !== undefined) refuseForeignSite({ host, origin }, allowedHosts)
+      checkHostAndOrigin({ host: new URL(c.req.url).host, origin }, allowedHosts)
+    if (host !== undefined) checkHostAndOrigin({ host, origin }, allowedHosts)
     return next()
   })
   const outages = new OutageLog(context.logger)
@@ -146,9 +146,9 @@ export function createRestApp(options: RestOptions): Hono<Env> {
     const caller =
       toolset === undefined
         ? identity
-        : await callerIn({ ...context, present, catalog, caller: identity, scopes }, toolset)
+        : await callerOfToolset({ ...context, present, catalog, caller: identity, scopes }, toolset)
     const memory = memoryOf(workspace)
-    const trace = readTrace(c.req.header('traceparent'))
+    const trace = parseTraceHeader(c.req.header('traceparent'))
     let signal: AbortSignal | undefined
     const openSignal = (): AbortSignal => {
       const revoked = expired ?? (keyId === undefined ? undefined : keyWatch?.signalOf(keyId))
@@ -289,7 +289,7 @@ function logFailure(
 ): TooldexError {
   const { pathname } = new URL(c.req.url)
   const about = { method: c.req.method, path: pathname.slice(0, 200), requestId: c.get('requestId') }
-  const error = logged(logger, thrown, about)
+  const error = toLoggedError(logger, thrown, about)
   if (error.code === 'UNAVAILABLE') outages.note(error, about)
   if (error.code !== 'INTERNAL') logger.info('refused', { ...about, code: error.code })
   return error

@@ -3,8 +3,8 @@ import type { Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { html, raw } from 'hono/html'
 import { errorTable, TooldexError, toTooldexError } from '../../base/errors.ts'
+import { toOneLine } from '../../base/invisible-characters.ts'
 import { isObject } from '../../base/json-values.ts'
-import { toOneLine } from '../../base/visible-text.ts'
 import type { SecretBox } from '../../contract/secret.ts'
 import {
   callbackPath,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { TooldexError } from '../../base/errors.ts'
 import { addressOf, FailedKeys } from './authenticate.ts'
-import { clientAddress, readHostList, readTrustedProxies, refuseForeignSite } from './check-host.ts'
+import { checkHostAndOrigin, clientAddress, readHostList, readTrustedProxies } from './check-host.ts'
 
 describe('the site that a request is for', () => {
   const allowed = readHostList(' tools.example.org, *.corp.test,, ')
   const isRefused = (host: string, origin?: string, names = allowed) => {
     try {
-      refuseForeignSite({ host, origin }, names)
+      checkHostAndOrigin({ host, origin }, names)
       return false
     } catch (error) {
       expect(error).toMatchObject({ code: 'FORBIDDEN', hint: expect.stringContaining('TOOLDEX_ALLOWED_HOSTS') })

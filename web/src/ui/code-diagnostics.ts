@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@codemirror/lint'
 import type { Text } from '@codemirror/state'
 import type { Problem } from 'tooldex/client'
-import { showInvisible } from '../../../src/base/visible-text.ts'
+import { showInvisible } from '../../../src/base/invisible-characters.ts'
 
 /** The characters of a problem: from its column, or its whole line. */
 export function toRange(doc: Text, { line = 1, column }: Problem): { readonly from: number; readonly to: number } {

@@ -1,4 +1,4 @@
-import { hasInvisible, showInvisible } from '../../../src/base/visible-text.ts'
+import { hasInvisible, showInvisible } from '../../../src/base/invisible-characters.ts'
 
 /** A part of a text: as it is, or an invisible character written as an escape. */
 export interface TextPart {

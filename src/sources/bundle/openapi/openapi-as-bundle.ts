@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, omit } from '../../../base/json-values.ts'
+import { isObject, type JsonObject, omitKeys } from '../../../base/json-values.ts'
 import { OpenApiOptions } from '../../../contract/bundle.ts'
 import { registryLimits } from '../../../contract/registry.ts'
 import type { Finding } from '../../../diagnostics/finding.ts'
@@ -82,7 +82,7 @@ function readOwnOptions(
   // The author of a downloaded document must not choose secrets, private addresses or the state of tools.
   const refused = isTrusted ? [] : Object.keys(data ?? {}).filter((key) => !harmless.has(key))
   return {
-    options: omit(data ?? {}, ...refused),
+    options: omitKeys(data ?? {}, ...refused),
     findings: [
       ...issues.map(({ path, message }) =>
         inDocument({ path: ['x-tooldex', ...path], message: message.toLowerCase(), hint: 'see the guide on OpenAPI' }),

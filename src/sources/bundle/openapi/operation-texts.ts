@@ -81,17 +81,6 @@ function paginationOf(names: ReadonlySet<string>): readonly string[] {
   return [`Results come in pages: \`${page}\` selects the page${size === undefined ? '' : `, \`${size}\` its size`}.`]
 }
 
-/** The hints of the method for clients. */
-export function annotationsOf(method: string): JsonObject {
-  const isRead = method === 'get' || method === 'head'
-  return {
-    readOnlyHint: isRead,
-    ...(isRead ? {} : { destructiveHint: method === 'delete' || method === 'put' || method === 'patch' }),
-    idempotentHint: isRead || method === 'put' || method === 'delete',
-    openWorldHint: true,
-  }
-}
-
 /** The tags of an operation that can be tags of a tool. */
 export const tagsOf = ({ operation }: OpenApiOperation): readonly string[] =>
   textsOf(operation.tags)

@@ -3,10 +3,11 @@ import type { OpenApiOptions } from '../../../contract/bundle.ts'
 import { ToolExample } from '../../../contract/tool-doc.ts'
 import { checkSchema, compileSchema } from '../../../json-schema/index.ts'
 import { SchemaCollector, withoutInvalid } from './closed-schema.ts'
+import { annotationsOfMethod } from './method-annotations.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
 import { isPlainJson, readOperationBody } from './operation-body.ts'
 import { HttpToolInput, readOperationParameters } from './operation-parameters.ts'
-import { annotationsOf, baseUrlOf, readOperationTexts, tagsOf } from './operation-texts.ts'
+import { baseUrlOf, readOperationTexts, tagsOf } from './operation-texts.ts'
 
 /** The document and the choices that its operations share. */
 interface ToolSources {
@@ -40,7 +41,7 @@ export function toOperationTool(operation: OpenApiOperation, { document, options
     ...readOperationTexts(operation, input.names, document),
     namespace: options.namespace,
     tags: tagsOf(operation),
-    annotations: annotationsOf(operation.method),
+    annotations: annotationsOfMethod(operation.method),
     inputSchema,
     ...(options.outputSchemas === true ? { outputSchema: readOutput(media.schema, document) } : {}),
     examples: toExamples(inputSchema, parameters.examples, bodies),

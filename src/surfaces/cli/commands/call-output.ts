@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable } from '../../../base/errors.ts'
-import { parseExactly } from '../../../base/exact-numbers.ts'
+import { parseExactNumbers } from '../../../base/exact-numbers.ts'
+import { toOneLine } from '../../../base/invisible-characters.ts'
 import { sameJson } from '../../../base/json-values.ts'
-import { toOneLine } from '../../../base/visible-text.ts'
 import type { RunOutcome } from '../../../contract/run.ts'
 import type { CallAnswer } from '../../../operations/runs/call-tool.ts'
 import { approvalText, planText } from '../../text/result-text.ts'
@@ -65,7 +65,7 @@ const rest = (whole: string, shown: string): string => (whole.startsWith(shown) 
 
 function parsed(text: string): unknown {
   try {
-    return parseExactly(text)
+    return parseExactNumbers(text)
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import colors from 'picocolors'
 import { errorTable } from '../../../base/errors.ts'
+import { showInvisible } from '../../../base/invisible-characters.ts'
 import { formatProblem } from '../../../base/problem.ts'
-import { showInvisible } from '../../../base/visible-text.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import { lintCatalog } from '../../../operations/lint/lint-catalog.ts'
 import { runDoctor } from '../../../operations/server/run-doctor.ts'

@@ -10,7 +10,7 @@ import { backupDatabase, exportDatabase, importDatabase } from '../../../operati
 import { type SavedDump, saveDump } from '../../../operations/database/dump-file.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { ProcessContext } from '../../../operations/operation.ts'
-import { type RemoteServer, requestRemote } from '../../../operations/registry-client/remote-client.ts'
+import { type RemoteServer, sendOperation } from '../../../operations/registry-client/remote-client.ts'
 import { formatTable } from '../format-table.ts'
 import type { CliHost } from '../host.ts'
 import { type AddCommand, toJson } from './command.ts'
@@ -165,7 +165,7 @@ async function downloadDump(
 
 async function download(host: CliHost, file: string, remote: RemoteServer): Promise<SavedDump> {
   const { signal } = host
-  const body = await requestRemote(remote, backupDatabase, {}, { signal }, async (response) => response.body)
+  const body = await sendOperation(remote, backupDatabase, {}, { signal }, async (response) => response.body)
   const chunks = (body ?? new ReadableStream()) as unknown as AsyncIterable<Uint8Array>
   return saveDump(file, chunks, (lines) => host.err(`${lines} rows\n`))
 }

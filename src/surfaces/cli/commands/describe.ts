@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
-import { showInvisible } from '../../../base/visible-text.ts'
+import { showInvisible } from '../../../base/invisible-characters.ts'
 import { describeTools } from '../../../operations/search/describe-tools.ts'
 import { exampleText, readinessText } from '../../text/result-text.ts'
 import { type AddCommand, type ToolOptions, toJson, withToolOptions } from './command.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { TooldexError } from '../../../base/errors.ts'
-import { ensureFolder } from '../../../base/file-system.ts'
+import { ensureFolder } from '../../../base/home-files.ts'
 import { skillFile } from '../../../base/package-info.ts'
 import type { AddCommand } from './command.ts'
 

@@ -1,4 +1,4 @@
-import { toOneLine } from '../../../../base/visible-text.ts'
+import { toOneLine } from '../../../../base/invisible-characters.ts'
 import { type Limit, limitMeasures } from '../../../../contract/policy.ts'
 import { toProblemError } from '../../../../diagnostics/problem-error.ts'
 import { writeYaml } from '../../../../documents/write-yaml.ts'

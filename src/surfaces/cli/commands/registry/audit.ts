@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
-import { toOneLine } from '../../../../base/visible-text.ts'
+import { toOneLine } from '../../../../base/invisible-characters.ts'
 import { splitLines, writeLines } from '../../../../operations/database/dump-file.ts'
 import { invoke } from '../../../../operations/invoke.ts'
 import {

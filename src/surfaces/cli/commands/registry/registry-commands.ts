@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { TooldexError } from '../../../../base/errors.ts'
-import { toOneLine } from '../../../../base/visible-text.ts'
+import { toOneLine } from '../../../../base/invisible-characters.ts'
 import { writeYaml } from '../../../../documents/write-yaml.ts'
 import * as categories from '../../../../operations/registry/categories.ts'
 import * as keys from '../../../../operations/registry/keys.ts'

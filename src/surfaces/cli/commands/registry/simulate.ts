@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
-import { toOneLine } from '../../../../base/visible-text.ts'
+import { toOneLine } from '../../../../base/invisible-characters.ts'
 import { simulatePolicy } from '../../../../operations/simulation/simulate-policy.ts'
 import { formatTable } from '../../format-table.ts'
 import type { CliHost } from '../../host.ts'

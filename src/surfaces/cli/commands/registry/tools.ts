@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type * as z from 'zod'
-import { toOneLine } from '../../../../base/visible-text.ts'
+import { toOneLine } from '../../../../base/invisible-characters.ts'
 import { LlmFormat, type Loss } from '../../../../contract/llm.ts'
 import type { ReplayReport } from '../../../../contract/tool-diff.ts'
 import { getForModel, listForModel } from '../../../../operations/registry/definitions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forTerminal, hasInvisible, showInvisible, toOneLine } from './visible-text.ts'
+import { escapeForTerminal, hasInvisible, showInvisible, toOneLine } from './invisible-characters.ts'
 
 describe('visible text', () => {
   it.each([
@@ -36,12 +36,12 @@ describe('visible text', () => {
     ['backspaces, vertical tabs, form feeds and C1 controls', '\b\v\f\u009b2J', '\\u{8}\\u{b}\\u{c}\\u{9b}2J'],
     ['marks that reorder text', 'a\u202eb\u2066c', 'a\\u{202e}b\\u{2066}c'],
   ])('shows %s on a terminal', (_, text, shown) => {
-    expect(forTerminal(text)).toBe(shown)
+    expect(escapeForTerminal(text)).toBe(shown)
   })
 
   it('leaves line breaks, tabs and colors to a terminal', () => {
     const text = 'one\r\ntwo\t\u001b[31mred\u001b[39m \u001b[1mbold\u001b[22m\n'
-    expect(forTerminal(text)).toBe(text)
+    expect(escapeForTerminal(text)).toBe(text)
   })
 
   it('returns the same result every time', () => {

@@ -17,7 +17,7 @@ export interface PartFinding<Seen = BundlePart> extends Finding {
 }
 
 /** Problems of a bundle that was sent as data instead of text, at JSON pointers. */
-export function checkBundleData(bundle: Bundle, faultOf?: FaultOfPattern): readonly Problem[] {
+export function checkSentBundle(bundle: Bundle, faultOf?: FaultOfPattern): readonly Problem[] {
   const found = [
     ...checkRules(bundle, faultOf),
     ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }]),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { measureQueries } from './measure-queries.ts'
+import { measureQueries } from './run-queries.ts'
 
 /** Computes for longer than one turn may take. */
 function compute(): void {

@@ -1,7 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
 import { untilAborted } from '../base/until-aborted.ts'
 import { toSegment } from './route.ts'
-import { pause, pauseBefore, type RestServer, sendRequest } from './send.ts'
+import { pause, pauseBefore, type RestServer, sendRequest } from './send-request.ts'
 
 /** A server-sent event: its name and the fields of its data. */
 export interface ServerEvent {

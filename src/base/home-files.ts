@@ -27,7 +27,7 @@ export function toHomeError(thrown: unknown, path: string, use: 'read' | 'writte
 }
 
 /** Runs work on files below TOOLDEX_HOME, with its errors converted by `toHomeError`. */
-export function inHome<Result>(path: string, work: () => Result): Result {
+export function withHomeErrors<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (thrown) {

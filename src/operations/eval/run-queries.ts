@@ -90,7 +90,7 @@ export async function measureQueries(queries: readonly QueryLine[], options: Mea
 }
 
 /** A loaded engine with one query done, because loading is not part of the latency. */
-export function createAsker({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: AskOptions): Ask {
+export function createQueryRunner({ tools }: EvalSet, { mode, limit, loadEmbedder, learn }: AskOptions): Ask {
   const engine = new SearchEngine(loadEmbedder)
   for (const tool of tools) engine.add(tool)
   const past = learn.length === 0 ? undefined : new PastQueries(loadEmbedder())

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../tests/support/temp-folder.ts'
-import { ensureFolder, ensurePrivateFolder } from './file-system.ts'
+import { ensureFolder, ensurePrivateFolder } from './home-files.ts'
 
 it('makes a folder with those above it, and is content with one that is there', () => {
   const path = join(tempFolder(), 'a', 'b', 'c')

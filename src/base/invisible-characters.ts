@@ -26,7 +26,7 @@ const commands =
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** The text with the control characters escaped that would move the cursor of a terminal or rewrite a line. */
-export function forTerminal(text: string): string {
+export function escapeForTerminal(text: string): string {
   return text.replace(commands, toEscape).replace(reordering, toEscape)
 }
 
