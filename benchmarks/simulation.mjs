@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { composeProcess } from '../dist/app/compose.js'
-import { createCheck } from '../dist/operations/checks/check-tool.js'
+import { createToolCheck } from '../dist/operations/checks/check-tool.js'
 import { invoke } from '../dist/operations/invoke.js'
 import { simulatePolicy } from '../dist/operations/simulation/simulate-policy.js'
 import { createStores, migrate, openDatabase } from '../dist/storage/index.js'
@@ -81,7 +81,7 @@ async function measure(engine, options, file) {
     await migrate(database)
     await database.slow.execute(record)
     await database.slow.execute('analyze tool_executions')
-    const context = { ...composed, registry: { stores: createStores(database), check: createCheck({}) } }
+    const context = { ...composed, registry: { stores: createStores(database), check: createToolCheck({}) } }
     await context.catalog.open()
     const rows = []
     for (const [title, { policy, expected }] of Object.entries(policies)) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { composeProcess } from '../src/app/compose.ts'
-import { createCheck } from '../src/operations/checks/check-tool.ts'
-import { readLines } from '../src/operations/database/dump-file.ts'
+import { createToolCheck } from '../src/operations/checks/check-tool.ts'
+import { readDumpLines } from '../src/operations/database/dump-file.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { verifyAudit } from '../src/operations/registry/audit.ts'
 import { createStores, type Database, migrate, openDatabase, restoreDump, writeDump } from '../src/storage/index.ts'
@@ -28,7 +28,7 @@ const engines = {
 
 /** Verifies the log of a workspace. */
 function verify(database: Database, workspace = 'default', input: { head?: string; after?: number } = {}) {
-  const registry = { stores: createStores(database), check: createCheck({}) }
+  const registry = { stores: createStores(database), check: createToolCheck({}) }
   const context = composeProcess({ configs: [] })
   return invoke(verifyAudit, input, { ...context, registry, caller: { ...context.caller, workspace } })
 }
@@ -273,7 +273,7 @@ it('is one chain for concurrent writers of several replicas', async () => {
 it('is made for the rows of a backup from before it', async () => {
   const database = await openMigrated()
   await restoreDump(database, {
-    lines: () => readLines(join(projectRoot, 'tests/fixtures/backup-0.1.jsonl.gz')),
+    lines: () => readDumpLines(join(projectRoot, 'tests/fixtures/backup-0.1.jsonl.gz')),
     replace: true,
   })
   const { rows, intact } = await verify(database)

@@ -7,8 +7,15 @@ import { createRandom } from './fuzz/random.ts'
 
 // Threads can be started only from built modules.
 const built = (path: string) => import(new URL(`../dist/${path}`, import.meta.url).href)
-const { validateValue, checkSchemaText, findInText, findPatternFaults, matchPatterns, readJsonInTurns, readJsonPart } =
-  (await built('json-schema/offload/json-work.js')) as typeof import('../src/json-schema/offload/json-work.ts')
+const {
+  validateValue,
+  checkSchemaText,
+  findInJsonText,
+  findPatternFaults,
+  matchPatterns,
+  readJsonInTurns,
+  readJsonPart,
+} = (await built('json-schema/offload/json-work.js')) as typeof import('../src/json-schema/offload/json-work.ts')
 const { workFor } = (await built('base/semaphore.js')) as typeof import('../src/base/semaphore.ts')
 const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
 const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
@@ -17,7 +24,7 @@ const { failure } = (await built('runs/create-runner.js')) as typeof import('../
 const { defaultRunSettings } = (await built('runs/settings.js')) as typeof import('../src/runs/settings.ts')
 const { readJson } = (await built('documents/read-json.js')) as typeof import('../src/documents/read-json.ts')
 
-const { compileInTurn, diffInTurn } = (await built(
+const { compileToolInThread, diffToolInThread } = (await built(
   'operations/checks/tool-threads.js',
 )) as typeof import('../src/operations/checks/tool-threads.ts')
 
@@ -78,12 +85,12 @@ describe('work that would hold the event loop', () => {
   it('a path with descendants and filters runs in a thread with a deadline, and can be cancelled', async () => {
     const items = Array.from({ length: 4000 }, (_, index) => ({ a: { b: { d: index } } }))
     const text = JSON.stringify({ items })
-    const { turns } = await turnsDuring(() => findInText(text, '$..[?@..c]').catch(() => undefined))
+    const { turns } = await turnsDuring(() => findInJsonText(text, '$..[?@..c]').catch(() => undefined))
     expect(turns).toBeGreaterThan(0)
-    expect(await findInText(text, '$.items[17].a.b.d')).toEqual([17])
-    expect(await findInText('not JSON', '$..a')).toBeUndefined()
+    expect(await findInJsonText(text, '$.items[17].a.b.d')).toEqual([17])
+    expect(await findInJsonText('not JSON', '$..a')).toBeUndefined()
     const stopping = new AbortController()
-    const cancelled = findInText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
+    const cancelled = findInJsonText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
     stopping.abort()
     await expect(cancelled).rejects.toMatchObject({ code: 'EXECUTION_CANCELLED' })
   })
@@ -103,7 +110,7 @@ describe('work that would hold the event loop', () => {
     const items = Array.from({ length: 20_000 }, (_, id) => ({ id }))
     const text = JSON.stringify({ items })
     expect(await readJsonPart(text, '/items')).toEqual({ value: new JsonText(JSON.stringify(items)) })
-    expect(await findInText(text, '$.items')).toEqual(new JsonText(JSON.stringify([items])))
+    expect(await findInJsonText(text, '$.items')).toEqual(new JsonText(JSON.stringify([items])))
     const { problems } = await validateValue({ type: 'object' }, new JsonText(JSON.stringify(items)))
     expect(problems).toHaveLength(1)
   })
@@ -145,7 +152,7 @@ describe('work that would hold the event loop', () => {
   it('large schemas are compared in a thread, with the same result as on this one', async () => {
     const tool = (inputSchema: object) => ({ name: 'a', inputSchema, outputSchema: {}, executorConfig: {} }) as never
     const [before, after] = [tool({ properties: { text: choice(9) } }), tool({ properties: { text: choice(8) } })]
-    const { turns, result } = await turnsDuring(() => diffInTurn(before, after))
+    const { turns, result } = await turnsDuring(() => diffToolInThread(before, after))
     expect(turns).toBeGreaterThan(0)
     expect(result).toEqual(diffTools(before, after))
   })
@@ -154,7 +161,7 @@ describe('work that would hold the event loop', () => {
     const named = (inputSchema: Record<string, unknown>) => ({ id: 'a', name: 'a', description: 'b.', inputSchema })
     for (const schema of [{ type: 'object', properties: { text: choice(9) } }, branching(9)])
       for (const format of ['gemini', 'openai', 'anthropic', 'mcp'] as const) {
-        const { turns, result } = await turnsDuring(() => compileInTurn(named(schema) as never, format))
+        const { turns, result } = await turnsDuring(() => compileToolInThread(named(schema) as never, format))
         expect(result).toEqual(compileTool(named(schema) as never, format))
         if (format === 'gemini') expect(turns).toBeGreaterThan(0)
       }
@@ -210,7 +217,7 @@ describe('work that would hold the event loop', () => {
   it('a caller that fills the threads and the line takes neither from another', async () => {
     const stopping = new AbortController()
     const text = JSON.stringify(Array.from({ length: 4000 }, (_, index) => ({ a: { b: { d: index } } })))
-    const heavy = () => findInText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
+    const heavy = () => findInJsonText(text, '$..[?@..[?@..[?@..c]]]', stopping.signal)
     const outcomes: unknown[] = []
     const flood = Array.from({ length: 60 }, () =>
       workFor('one', heavy).catch((error: unknown) => void outcomes.push((error as { code?: unknown }).code)),
@@ -243,7 +250,7 @@ describe('work that would hold the event loop', () => {
         const { problems } = await validateValue(schema, hostileArguments(random))
         for (const { message } of problems) expect(message).not.toBe('')
         const path = random.pick(paths)
-        await findInText(JSON.stringify({ items: [{ name: 'a', c: 1 }] }), path).catch((error) =>
+        await findInJsonText(JSON.stringify({ items: [{ name: 'a', c: 1 }] }), path).catch((error) =>
           expect(error).toMatchObject({ code: 'INPUT_INVALID' }),
         )
       }),

@@ -2,9 +2,9 @@ import { afterAll, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { composeProcess } from '../src/app/compose.ts'
 import { ExecutorType, executorKinds } from '../src/contract/executor-kinds.ts'
-import { Environments, executors, openEach, Sandbox } from '../src/executors/index.ts'
+import { Environments, executors, openExecutorOfEachKind, Sandbox } from '../src/executors/index.ts'
 import { RegistryFeed } from '../src/operations/catalog/registry-feed.ts'
-import { createCheck } from '../src/operations/checks/check-tool.ts'
+import { createToolCheck } from '../src/operations/checks/check-tool.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { putPolicy } from '../src/operations/registry/policies.ts'
 import { activateTool, createTool } from '../src/operations/registry/tools.ts'
@@ -55,7 +55,7 @@ vi.mock('../src/executors/index.ts', async (original) => {
 const database = await openMigrated()
 const stores = createStores(database)
 const host = { env: {}, sandbox: new Sandbox({ env: {} }), environments: new Environments('/nowhere') }
-const opened = openEach(host)
+const opened = openExecutorOfEachKind(host)
 const composed = composeProcess({ configs: [] }, { executors: opened })
 const { runner, logger, catalog } = composed
 const runs = await openRuns({
@@ -66,7 +66,7 @@ const runs = await openRuns({
   takesWork: true,
   runsTools: true,
 })
-const context = { ...composed, registry: { stores, check: createCheck({ executors: opened }) }, runs }
+const context = { ...composed, registry: { stores, check: createToolCheck({ executors: opened }) }, runs }
 afterAll(async () => {
   await runs.close(0)
   await runner.close(2000)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { composeProcess } from '../src/app/compose.ts'
-import { createCheck } from '../src/operations/checks/check-tool.ts'
+import { createToolCheck } from '../src/operations/checks/check-tool.ts'
 import { registerExamples } from '../src/operations/registry/first-start.ts'
 import { createStores, type Database, migrate, openDatabase } from '../src/storage/index.ts'
 import { childrenOf, commandOf } from './faults/processes.ts'
@@ -193,7 +193,7 @@ it('registers the examples once where three servers start at once on an empty da
     await migrate(own)
     const context = {
       ...composeProcess({ configs: [] }),
-      registry: { stores: createStores(own), check: createCheck({}) },
+      registry: { stores: createStores(own), check: createToolCheck({}) },
     }
     return { own, context }
   }

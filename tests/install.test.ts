@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type ClientName, clientFile, clientNames, scopeOf } from '../src/operations/clients/client-files.ts'
+import {
+  type ClientName,
+  chooseClientScope,
+  clientFilePath,
+  clientNames,
+} from '../src/operations/clients/client-files.ts'
 import { findClientServers } from '../src/operations/clients/find-client-servers.ts'
 import { mainFile } from './support/run-cli.ts'
 import { runInline } from './support/run-here.ts'
@@ -16,7 +21,7 @@ function place() {
 }
 
 const fileOf = (name: ClientName, here: ReturnType<typeof place>) =>
-  clientFile(name, scopeOf(name), { ...here, env: {} })
+  clientFilePath(name, chooseClientScope(name), { ...here, env: {} })
 
 describe('tooldex install', () => {
   it.each(clientNames)('%s: writes the server, again changes nothing', async (name) => {
@@ -27,8 +32,8 @@ describe('tooldex install', () => {
     const text = readFileSync(file, 'utf8')
     for (const word of ['tooldex', 'run', 'git']) expect(text).toContain(word)
     // A file of the project may be committed: nothing of this machine is in it.
-    expect(text.includes(mainFile)).toBe(scopeOf(name) === 'user')
-    if (scopeOf(name) === 'project') expect(text).not.toMatch(/"[^"]*\/[^"]*"/)
+    expect(text.includes(mainFile)).toBe(chooseClientScope(name) === 'user')
+    if (chooseClientScope(name) === 'project') expect(text).not.toMatch(/"[^"]*\/[^"]*"/)
     const again = await runInline(['install', name, 'git'], here)
     expect(again.stdout).toContain('Nothing to change')
     expect(readFileSync(file, 'utf8')).toBe(text)

@@ -4,10 +4,10 @@ import { isObject, type JsonObject, sameJson } from '../src/base/json-values.ts'
 import type { LlmFormat } from '../src/contract/llm.ts'
 import { compileTool } from '../src/definitions/index.ts'
 import { checkSchema, compileSchema, type SchemaValidator } from '../src/json-schema/index.ts'
-import { readParameters } from '../src/json-schema/read-parameters.ts'
-import { valueAt } from '../src/json-schema/schema-document.ts'
-import { lintSchema } from '../src/operations/lint/check-schemas.ts'
-import { checkTexts } from '../src/operations/lint/check-texts.ts'
+import { readSchemaParameters } from '../src/json-schema/read-parameters.ts'
+import { valueAtPointer } from '../src/json-schema/schema-document.ts'
+import { lintSchema } from '../src/operations/lint/lint-schemas.ts'
+import { lintTexts } from '../src/operations/lint/lint-texts.ts'
 import { diffSchemas } from '../src/versions/diff-schemas.ts'
 import { inlined, Meanings, Styles, writeSchema } from './support/write-schema.ts'
 
@@ -84,7 +84,7 @@ describe('a schema that is written in another way', () => {
   it('has the same lint findings', () => {
     const lint = (inputSchema: JsonObject) => {
       const tool = { toolName: 'a', description: 'Do it.', inputSchema } as Parameters<typeof lintSchema>[0]
-      return sorted([...lintSchema(tool), ...checkTexts(tool)])
+      return sorted([...lintSchema(tool), ...lintTexts(tool)])
     }
     check((plain, other) => {
       expect(lint(other)).toEqual(lint(plain))
@@ -93,14 +93,14 @@ describe('a schema that is written in another way', () => {
 
   it('has the same parameters', () => {
     const read = (schema: JsonObject) => {
-      const { names, isOpen, required, defaults, types } = readParameters(schema)
+      const { names, isOpen, required, defaults, types } = readSchemaParameters(schema)
       const values = [...defaults].map(([name, { value }]) => [name, value])
       return [sorted([...names]), isOpen, sorted([...required]), sorted(values), sorted([...types])]
     }
     check((plain, other) => {
       expect(read(other)).toEqual(read(plain))
-      for (const { value, pointer } of readParameters(other).defaults.values())
-        expect(valueAt(other, pointer)).toEqual(value)
+      for (const { value, pointer } of readSchemaParameters(other).defaults.values())
+        expect(valueAtPointer(other, pointer)).toEqual(value)
     })
   })
 })
@@ -127,7 +127,7 @@ function isSameUnfolded(one: unknown, other: unknown): boolean {
   const open = (part: unknown, root: unknown): unknown => {
     if (!isObject(part) || typeof part.$ref !== 'string') return part
     const { $ref, ...beside } = part
-    const target = open(valueAt(root, decodeURIComponent($ref.slice(1))), root)
+    const target = open(valueAtPointer(root, decodeURIComponent($ref.slice(1))), root)
     return Object.keys(beside).length === 0 ? target : { ...(target as object), ...beside }
   }
   const isSame = (left: unknown, right: unknown): boolean => {

@@ -15,7 +15,7 @@ import {
   loadServers,
   type McpExecutor,
   type McpExecutorOptions,
-  openEach,
+  openExecutorOfEachKind,
   readAllowedFolders,
   Sandbox,
   Shield,
@@ -23,7 +23,7 @@ import {
   type SourceAccess,
   splitFolderList,
 } from '../executors/index.ts'
-import { createCheck } from '../operations/checks/check-tool.ts'
+import { createToolCheck } from '../operations/checks/check-tool.ts'
 import { secretKeyOf } from '../operations/registry/secret-key.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { SourceKeeper } from '../operations/sources/source-keeper.ts'
@@ -60,7 +60,7 @@ export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: A
   const secretsOf = (workspace: string) => openSecrets(context, workspace)
   const upstreams = readUpstreams(env, openSecrets(context, 'default'), { mcpServers, servers, shield })
   const sources = sourceAccess(stores, { grantsOf, secretsOf, box })
-  const executors = openEach({
+  const executors = openExecutorOfEachKind({
     env,
     sandbox,
     environments: new Environments(environmentsFolder(env)),
@@ -83,7 +83,7 @@ export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: A
     box,
     sandbox,
     mcp,
-    check: createCheck(more),
+    check: createToolCheck(more),
     upstreams: offersFor,
     sources: toSourceServers(mcp, grantsOf, sources.signIns),
     watchServers,

@@ -3,7 +3,7 @@ import type { FunctionTool } from '../contract/executor.ts'
 import type { SecretBox } from '../contract/secret.ts'
 import { toProblem } from '../diagnostics/finding.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
-import { describeShape } from '../diagnostics/shape-problems.ts'
+import { describeShapeProblems } from '../diagnostics/shape-problems.ts'
 import { describedParse } from '../diagnostics/zod-issues.ts'
 import { createCodeExecutor, createMcpExecutor } from '../executors/index.ts'
 import { createLocalClient, type RegistryClient } from '../operations/registry-client/registry-client.ts'
@@ -80,7 +80,9 @@ const Options = z.strictObject({
 export function checkOptions(options: unknown): void {
   const parsed = Options.safeParse(options, describedParse)
   if (parsed.success) return
-  const problems = parsed.error.issues.flatMap((issue) => describeShape(Options, issue)).map((each) => toProblem(each))
+  const problems = parsed.error.issues
+    .flatMap((issue) => describeShapeProblems(Options, issue))
+    .map((each) => toProblem(each))
   const hint = 'See docs/guides/library.md for the options.'
   throw toProblemError({
     code: 'INPUT_INVALID',

@@ -5,7 +5,7 @@ import { omitUndefined } from '../base/json-values.ts'
 import type { CatalogTool } from '../contract/catalog.ts'
 import { DetailLevel, DocEntry, docLimits, type SchemaInfo, type ToolDoc, ToolExample } from '../contract/tool-doc.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
-import { readParameters } from '../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../json-schema/read-parameters.ts'
 import { cutExample, cutText } from '../rules/cut-text.ts'
 import { formatToolId, parseToolId } from '../rules/tool-id.ts'
 import { readInput, toolIdOf } from './parse-tool.ts'
@@ -95,7 +95,7 @@ function badLevel(level: unknown): TooldexError {
 
 /** The parameters of an input schema, as far as they can be derived; undefined if there are none. */
 export function readSchemaInfo(schema: JsonSchema): SchemaInfo | undefined {
-  const { required, defaults, types } = readParameters(schema)
+  const { required, defaults, types } = readSchemaParameters(schema)
   if (required.size + defaults.size + types.size === 0) return undefined
   return {
     required: [...required],

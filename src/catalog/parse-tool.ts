@@ -3,7 +3,7 @@ import { TooldexError } from '../base/errors.ts'
 import { deepFreeze } from '../base/json-values.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { CatalogTool } from '../contract/catalog.ts'
-import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../diagnostics/zod-issues.ts'
 import { normalizeTags } from '../rules/normalize-tags.ts'
 import { formatToolId } from '../rules/tool-id.ts'
 
@@ -37,7 +37,7 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, input: unkno
 }
 
 function toProblem(issue: z.core.$ZodIssue): Problem {
-  const message = issue.code === 'custom' ? issue.message : describeIssue(issue).message
+  const message = issue.code === 'custom' ? issue.message : describeZodIssue(issue).message
   return { severity: 'error', message, pointer: toPointer(issue.path) }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bothSpellings, type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
+import { bothYamlSpellings, type KeyShape, sameYamlKeys } from '../documents/yaml-keys.ts'
 import type { Caller, Condition, RegistryState } from './stores.ts'
 
 /** The bounds on the values of one argument. */
@@ -44,19 +44,19 @@ export type Policy = z.infer<typeof Policy>
 
 /** The keys of a policy file. */
 export const policyKeys: KeyShape = {
-  keys: sameKeys('executor default tools callers'),
+  keys: sameYamlKeys('executor default tools callers'),
   inside: {
     executor: {
-      keys: { ...sameKeys('type image volumes network'), working_dir: 'workingDir', workingDir: 'workingDir' },
+      keys: { ...sameYamlKeys('type image volumes network'), working_dir: 'workingDir', workingDir: 'workingDir' },
     },
     tools: {
       each: {
         keys: {
-          ...sameKeys('description args requireApproval requireReplay'),
+          ...sameYamlKeys('description args requireApproval requireReplay'),
           require_approval: 'requireApproval',
           require_replay: 'requireReplay',
         },
-        inside: { args: { each: { keys: sameKeys('pattern min max') } } },
+        inside: { args: { each: { keys: sameYamlKeys('pattern min max') } } },
       },
     },
   },
@@ -94,7 +94,7 @@ export type Limit = z.infer<typeof Limit>
 
 /** The keys of a limit in a file. */
 export const limitKeys: KeyShape = {
-  keys: { ...sameKeys('name caller tool toolset'), ...bothSpellings(limitMeasures.join(' ')) },
+  keys: { ...sameYamlKeys('name caller tool toolset'), ...bothYamlSpellings(limitMeasures.join(' ')) },
 }
 
 /** The present use of a limit by one subject. */

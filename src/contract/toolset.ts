@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { bothSpellings, type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
+import { bothYamlSpellings, type KeyShape, sameYamlKeys } from '../documents/yaml-keys.ts'
 import { ReadinessState } from './catalog.ts'
 import { Policy, policyKeys } from './policy.ts'
 
@@ -55,6 +55,6 @@ export interface ResolvedToolset extends Toolset {
 
 /** The keys of a toolset in a file. */
 export const toolsetKeys: KeyShape = {
-  keys: { ...sameKeys('name description filter policy mode pinned callers'), ...bothSpellings('codeMode') },
-  inside: { filter: { keys: sameKeys(Object.keys(ToolsetFilter.shape).join(' ')) }, policy: policyKeys },
+  keys: { ...sameYamlKeys('name description filter policy mode pinned callers'), ...bothYamlSpellings('codeMode') },
+  inside: { filter: { keys: sameYamlKeys(Object.keys(ToolsetFilter.shape).join(' ')) }, policy: policyKeys },
 }

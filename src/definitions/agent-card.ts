@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TooldexError } from '../base/errors.ts'
 import { toPointer } from '../base/problem.ts'
 import type { LlmTool, Loss } from '../contract/llm.ts'
-import { describedParse, describeIssue } from '../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../diagnostics/zod-issues.ts'
 
 const Text = z.string()
 const Modes = z.array(Text)
@@ -115,7 +115,7 @@ export function readAgentCard(input: unknown): {
   const parsed = AgentCard.safeParse(input, describedParse)
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => {
-      const { message } = describeIssue(issue)
+      const { message } = describeZodIssue(issue)
       return { severity: 'error' as const, pointer: toPointer(issue.path), message }
     })
     throw new TooldexError('INPUT_INVALID', `The agent card is not valid: ${problems[0]?.message ?? ''}.`, { problems })

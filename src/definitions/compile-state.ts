@@ -3,7 +3,7 @@ import { toPointer } from '../base/problem.ts'
 import { OutOfBudget } from '../base/work-budget.ts'
 import type { Loss } from '../contract/llm.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
-import { SchemaDocument, valueAt } from '../json-schema/schema-document.ts'
+import { SchemaDocument, valueAtPointer } from '../json-schema/schema-document.ts'
 import { isVacuous, type ProviderDialect, silentKeywords } from './dialects.ts'
 
 /** Limits of a conversion; the parts beyond them accept any value. */
@@ -59,7 +59,7 @@ export class CompileState {
   /** Reports the loss of names from an array of a part, at each of its origins. */
   loseNames(part: object, lost: string, names: readonly unknown[], why: string): void {
     for (const { pointer, name } of this.parts.originsOf(part, lost)) {
-      const listed = valueAt(this.document.stored, pointer)
+      const listed = valueAtPointer(this.document.stored, pointer)
       if (!Array.isArray(listed) || names.some((each) => listed.includes(each))) this.loseAt(pointer, name, why)
     }
   }
@@ -170,7 +170,7 @@ class PartLocations {
     const names = [keyword, ...(olderNames[keyword] ?? [])]
     const found = names.map((name) => this.#origins.get(part)?.get(name)).find((origins) => origins !== undefined)
     if (found !== undefined) return found
-    const stored = valueAt(this.#document.stored, own)
+    const stored = valueAtPointer(this.#document.stored, own)
     const isTuple = isObject(stored) && Array.isArray(stored.items)
     const name = names.find((each) => !(isTuple && keyword === each && each === 'items') && has(stored, each))
     return [name === undefined ? { pointer: own, name: keyword } : { pointer: own + toPointer([name]), name }]
@@ -185,7 +185,9 @@ class PartLocations {
   pointersInside(part: object, keyword: string, step?: string | number): readonly string[] {
     const origins = this.originsOf(part, keyword).map(({ pointer }) => pointer)
     const found =
-      step === undefined ? [] : origins.filter((pointer) => has(valueAt(this.#document.stored, pointer), String(step)))
+      step === undefined
+        ? []
+        : origins.filter((pointer) => has(valueAtPointer(this.#document.stored, pointer), String(step)))
     return found.length > 0 ? found.map((pointer) => pointer + toPointer([step ?? ''])) : origins
   }
 }

@@ -15,7 +15,7 @@ import { cutText } from '../rules/cut-text.ts'
 import { toClientName } from '../rules/tool-id.ts'
 import { type CompiledSchema, compileDefinition } from './convert-schema.ts'
 import { maxDescriptionLength } from './dialects.ts'
-import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects, wrapperName } from './shape-root.ts'
+import { allowsOthers, isWithinRootLimits, mayBeObject, onlyObjects, wrapperName } from './shape-root.ts'
 
 /** Options of definitions. */
 export interface CompileOptions {
@@ -145,7 +145,8 @@ const whyNoOutput = {
 
 /** The output schema for MCP, if it allows objects. */
 function mcpOutputSchema({ outputSchema = {} }: LlmTool): { outputSchema?: JsonSchema } {
-  if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isWithinLimits(outputSchema)) return {}
+  if (Object.keys(outputSchema).length === 0 || !mayBeObject(outputSchema) || !isWithinRootLimits(outputSchema))
+    return {}
   return { outputSchema: { ...structuredClone(outputSchema), type: 'object' } }
 }
 

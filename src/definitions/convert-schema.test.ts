@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { deepFreeze, isObject } from '../base/json-values.ts'
 import { LlmFormat, type Loss } from '../contract/llm.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
-import { containerOf } from '../json-schema/keywords.ts'
-import { valueAt } from '../json-schema/schema-document.ts'
+import { containerOfKeyword } from '../json-schema/keywords.ts'
+import { valueAtPointer } from '../json-schema/schema-document.ts'
 import { compileDefinition } from './convert-schema.ts'
 import { dialects } from './dialects.ts'
 
@@ -136,7 +136,7 @@ const accepts = (schema: JsonSchema, format: LlmFormat) => validator(format === 
 function keywordsIn(schema: unknown): string[] {
   if (!isObject(schema)) return []
   return Object.entries(schema).flatMap(([key, value]) => {
-    const container = containerOf(key)
+    const container = containerOfKeyword(key)
     if (container === 'schema') return [key, ...keywordsIn(value)]
     if (container === 'array') return [key, ...(value as unknown[]).flatMap(keywordsIn)]
     if (container === 'map') return [key, ...Object.values(value as object).flatMap(keywordsIn)]
@@ -169,7 +169,7 @@ describe('any schema', () => {
         const { schema, losses, isStrict } = compileDefinition(stored, format)
         expect(JSON.parse(JSON.stringify(schema))).toEqual(schema)
         expect(JSON.stringify(schema).length).toBeLessThan(2_000_000)
-        for (const { pointer } of losses) expect(valueAt(stored, pointer), pointer).not.toBeUndefined()
+        for (const { pointer } of losses) expect(valueAtPointer(stored, pointer), pointer).not.toBeUndefined()
         if (format === 'mcp') return
         const { keywords } = isStrict ? dialects.openaiStrict : dialects[format]
         expect(keywordsIn(schema).filter((key) => !keywords.has(key))).toEqual([])

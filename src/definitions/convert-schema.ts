@@ -2,12 +2,12 @@ import { isObject, listOf, textsOf } from '../base/json-values.ts'
 import type { LlmFormat, Loss } from '../contract/llm.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
 import { areDisjoint } from '../json-schema/disjoint.ts'
-import { containerOf } from '../json-schema/keywords.ts'
+import { containerOfKeyword } from '../json-schema/keywords.ts'
 import { CompileState, compileLimits, type Path } from './compile-state.ts'
+import { anyValue, convertOpenApi, openApiAny, pickTextKeys } from './convert-open-api.ts'
 import { dialects, flagKeywords, isVacuous, type ProviderDialect, silentKeywords } from './dialects.ts'
-import { anyValue, convertOpenApi, openAny, pickTexts } from './open-api.ts'
 import { resolveNode } from './resolve-node.ts'
-import { allowsOthers, isWithinLimits, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
+import { allowsOthers, isWithinRootLimits, mayBeObject, onlyObjects, shapeRoot } from './shape-root.ts'
 
 /** Converts a stored schema, part by part, to the dialect of a provider. */
 export class SchemaConverter {
@@ -77,7 +77,7 @@ export class SchemaConverter {
     const convert = (part: unknown, step?: string | number) =>
       this.convert(part, path, node, () => this.state.parts.insideOf(node, key, step))
     if (key === '$ref') return this.#emitRef(node, value)
-    const container = containerOf(key)
+    const container = containerOfKeyword(key)
     if (container === 'schema') {
       return [
         [key, typeof value === 'boolean' && flagKeywords.has(key) && this.#supportsBooleans() ? value : convert(value)],
@@ -133,7 +133,7 @@ export class SchemaConverter {
   /** A ref to a schema that matches nothing; the other keywords have no effect. */
   #emitNothing(node: JsonSchema): JsonSchema {
     this.state.loseAllBut(node, ['$ref', 'description'], 'The target of the $ref beside it matches nothing.')
-    return { ...this.#convertBoolean(false, ''), ...pickTexts(node, 'description') }
+    return { ...this.#convertBoolean(false, ''), ...pickTextKeys(node, 'description') }
   }
 
   #convertBoolean(schema: unknown, at: string): JsonSchema {
@@ -144,13 +144,13 @@ export class SchemaConverter {
       return anyValue()
     }
     if (schema !== true) this.state.loseAt(at, 'schema', 'The value is not a schema.')
-    return dialect.isOpenApi ? openAny(this.state, at) : {}
+    return dialect.isOpenApi ? openApiAny(this.state, at) : {}
   }
 
   #cut(schema: JsonSchema, why: string): JsonSchema {
     const at = this.state.parts.pointerOf(schema)
     this.state.loseAt(at, 'schema', `${why} Any value is accepted.`)
-    return this.state.dialect.isOpenApi ? openAny(this.state, at) : {}
+    return this.state.dialect.isOpenApi ? openApiAny(this.state, at) : {}
   }
 
   /** Omits a keyword, with a loss unless it accepts every value. */
@@ -169,7 +169,7 @@ function sizeOf(node: JsonSchema): number {
   let size = 0
   for (const [key, value] of Object.entries(node)) {
     if (silentKeywords.has(key)) continue
-    if (containerOf(key) !== undefined) size += sizeOfParts(value)
+    if (containerOfKeyword(key) !== undefined) size += sizeOfParts(value)
     else size += JSON.stringify(value)?.length ?? 0
   }
   return size
@@ -192,7 +192,7 @@ export interface CompiledSchema {
 
 /** Compiles a stored input schema for a provider; a loss accepts more values than the stored schema, or its reason states that it accepts fewer. */
 export function compileDefinition(stored: JsonSchema, format: LlmFormat, maxWork?: number): CompiledSchema {
-  if (format === 'mcp' && mayBeObject(stored) && isWithinLimits(stored)) {
+  if (format === 'mcp' && mayBeObject(stored) && isWithinRootLimits(stored)) {
     const losses = allowsOthers(stored) ? [{ pointer: '/type', lost: 'type', why: onlyObjects }] : []
     return { schema: { ...structuredClone(stored), type: 'object' }, losses, isWrapped: false, isStrict: false }
   }

@@ -101,7 +101,7 @@ function withAllowedNames(state: CompileState, node: JsonSchema): JsonSchema {
 const sendLimits = { depth: 200, parts: 50_000, characters: 1_000_000 }
 
 /** Whether a schema is small and flat enough to be sent unchanged. */
-export function isWithinLimits(schema: JsonSchema): boolean {
+export function isWithinRootLimits(schema: JsonSchema): boolean {
   const waiting: [object, number][] = [[schema, 1]]
   let parts = 0
   let characters = 0

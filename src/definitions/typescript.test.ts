@@ -7,10 +7,10 @@ import { expect, it } from 'vitest'
 import { tempFolder } from '../../tests/support/temp-folder.ts'
 import { buildInputSchema } from '../rules/build-input-schema.ts'
 import { loadConfig } from '../sources/cli/index.ts'
-import { type DeclaredTool, declareTool, typeLimits } from './typescript.ts'
+import { type DeclaredTool, declareInTypeScript, typeLimits } from './typescript.ts'
 
 const declare = (inputSchema: unknown, more: Partial<DeclaredTool> = {}) =>
-  declareTool({ name: 'probe', description: 'Probes.', inputSchema, returnsText: true, ...more })
+  declareInTypeScript({ name: 'probe', description: 'Probes.', inputSchema, returnsText: true, ...more })
 
 /** The errors of the TypeScript compiler for each text, compiled in one run as separate files. */
 function compile(texts: readonly string[]): string[] {
@@ -112,7 +112,7 @@ it('writes TypeScript that compiles for the tools of bundled configs, merged int
   const tools = configs.flatMap(({ tools }) => tools)
   expect(tools.length).toBeGreaterThan(20)
   const declared = tools.map((tool) =>
-    declareTool({ ...tool, inputSchema: buildInputSchema(tool.args), returnsText: true }),
+    declareInTypeScript({ ...tool, inputSchema: buildInputSchema(tool.args), returnsText: true }),
   )
   const use = 'declare const tools: Tools\nexport const log: Promise<string> = tools.git_log({ max_count: 3 })'
   const wrong = 'declare const tools: Tools\nexport const log = tools.git_log({ max_count: "three" })'

@@ -222,7 +222,7 @@ export interface DeclaredTool {
 }
 
 /** The TypeScript declaration of a tool as a method of `tools`; interfaces of several tools merge. */
-export function declareTool(tool: DeclaredTool): string {
+export function declareInTypeScript(tool: DeclaredTool): string {
   const { name, description, inputSchema, outputSchema, returnsText } = tool
   const prefix = pascalCase(name) || 'Tool'
   const input = new TypeWriter(inputSchema, prefix)

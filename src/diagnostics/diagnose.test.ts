@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { diagnose, independentOf } from './diagnose.ts'
+import { diagnose, independentOfInvalid } from './diagnose.ts'
 
 const schema = z.strictObject({
   name: z.string(),
@@ -11,7 +11,7 @@ const schema = z.strictObject({
 const sound = { name: 'a', kind: 'url', target: 'b', tags: [] }
 const check = (value: z.output<typeof schema>) =>
   (['name', 'target', 'tags'] as const).map((field) => ({ path: [field], message: `${field}: ${value[field]}` }))
-const places = (input: unknown, dependents?: Parameters<typeof independentOf>[1]) =>
+const places = (input: unknown, dependents?: Parameters<typeof independentOfInvalid>[1]) =>
   diagnose(input, { schema, dependents }, check).findings.map(({ path }) => path.join('.'))
 
 describe('a diagnosis', () => {
@@ -43,7 +43,7 @@ describe('a diagnosis', () => {
 
 describe('a problem', () => {
   it('depends on the invalid parts that contain it, not on those with a similar name', () => {
-    const isIndependent = independentOf(['/tools/1', '/name'])
+    const isIndependent = independentOfInvalid(['/tools/1', '/name'])
     expect(['/tools/1/name', '/tools/1', '/name'].some(isIndependent)).toBe(false)
     expect(['/tools/10', '/tools', '/names', ''].every(isIndependent)).toBe(true)
   })

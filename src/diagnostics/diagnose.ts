@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { fromPointer, toPointer } from '../base/problem.ts'
 import type { Finding } from './finding.ts'
-import { describeShape, type ShapeOptions } from './shape-problems.ts'
+import { describeShapeProblems, type ShapeOptions } from './shape-problems.ts'
 import { describedParse } from './zod-issues.ts'
 
 /** The further parts of a value that cannot be checked if the part at a path is invalid. */
@@ -32,16 +32,16 @@ export function diagnose<T>(
   const parsed = schema.safeParse(input, describedParse)
   if (parsed.success) return { value: parsed.data, findings: check(parsed.data), wrong: [] }
   const { issues } = parsed.error
-  const invalid = issues.flatMap((issue) => describeShape(schema, issue, shape))
+  const invalid = issues.flatMap((issue) => describeShapeProblems(schema, issue, shape))
   const wrong = invalid.map(({ path }) => toPointer(path))
-  const value = dropInvalid(schema, input, issues)
-  const isIndependent = independentOf(wrong, dependents)
+  const value = dropInvalidParts(schema, input, issues)
+  const isIndependent = independentOfInvalid(wrong, dependents)
   const found = value === undefined ? [] : check(value).filter(({ path }) => isIndependent(toPointer(path)))
   return { value, findings: [...invalid, ...found], wrong }
 }
 
 /** Tests whether a problem at a JSON pointer does not follow from invalid parts. */
-export function independentOf(wrong: readonly string[], dependents: Dependents = () => []) {
+export function independentOfInvalid(wrong: readonly string[], dependents: Dependents = () => []) {
   const invalid = new Set(wrong.flatMap((pointer) => [pointer, ...dependents(fromPointer(pointer)).map(toPointer)]))
   return (pointer = ''): boolean => {
     const parts = pointer.split('/')
@@ -57,7 +57,7 @@ const maxNodes = 10_000
  * The data without the parts that a schema rejects, so that the rest can be validated too: invalid values are removed,
  * and required ones replaced by placeholders. Undefined if that is not enough.
  */
-export function dropInvalid<T>(
+export function dropInvalidParts<T>(
   schema: z.ZodType<T>,
   value: unknown,
   issues: readonly z.core.$ZodIssue[],

@@ -13,12 +13,12 @@ export interface Finding {
 
 /** A finding as a problem at a JSON pointer, below the pointer of the data. */
 export const toProblem = (finding: Finding, base = ''): Problem => ({
-  ...detailsOf(finding),
+  ...findingToProblem(finding),
   pointer: base + toPointer(finding.path),
 })
 
 /** A finding as a problem without a location. */
-export function detailsOf({ severity = 'error', message, hint, kind }: Finding): Problem {
+export function findingToProblem({ severity = 'error', message, hint, kind }: Finding): Problem {
   return { severity, message, ...(hint === undefined ? {} : { hint }), ...(kind === undefined ? {} : { kind }) }
 }
 

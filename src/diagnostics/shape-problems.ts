@@ -3,7 +3,7 @@ import { fromPointer, type Problem, type ProblemKind, toWireProblem } from '../b
 import { didYouMean } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import type { Finding } from './finding.ts'
-import { describeIssue, yamlTypes } from './zod-issues.ts'
+import { describeZodIssue, yamlTypes } from './zod-issues.ts'
 
 /** The hints for values that a schema rejects. */
 export const hints = z.registry<{ readonly hint: string }>()
@@ -22,13 +22,13 @@ export interface ShapeOptions {
 const maxUnknownKeys = 1000
 
 /** A zod issue as findings: one for each unknown key, at the key. */
-export function describeShape(
+export function describeShapeProblems(
   schema: z.ZodType,
   issue: z.core.$ZodIssue,
   { written = (path) => path, internalKeys, isYaml = false }: ShapeOptions = {},
 ): readonly Finding[] {
   if (issue.code !== 'unrecognized_keys') {
-    const { hint = hintAt(schema, issue.path), ...description } = describeIssue(
+    const { hint = hintAt(schema, issue.path), ...description } = describeZodIssue(
       { ...issue, path: [...written(issue.path)] },
       isYaml ? yamlTypes : undefined,
     )

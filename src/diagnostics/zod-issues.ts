@@ -9,7 +9,7 @@ interface Description {
 }
 
 /**
- * Parse options for `describeIssue`: issues carry the input, and those of size have no message unless the schema itself
+ * Parse options for `describeZodIssue`: issues carry the input, and those of size have no message unless the schema itself
  * sets one.
  */
 export const describedParse = {
@@ -18,8 +18,8 @@ export const describedParse = {
 } as const
 
 /** The message and the hint for a zod issue, with the type names of the input format. */
-export function describeIssue(issue: z.core.$ZodIssue, names: TypeNames = jsonTypes): Description {
-  const field = formatPath(issue.path)
+export function describeZodIssue(issue: z.core.$ZodIssue, names: TypeNames = jsonTypes): Description {
+  const field = formatIssuePath(issue.path)
   if (issue.code === 'invalid_type') return describeType(field, issue, names)
   if (issue.code === 'invalid_value') return describeChoice(field, issue)
   if (issue.code === 'too_small' || issue.code === 'too_big') return describeSize(field, issue)
@@ -151,7 +151,7 @@ function quoteHint(input: unknown): { hint?: string } {
 export const theInput = 'the input'
 
 /** `tools[2].args[0].type` for a path of keys and indexes; `root` names the whole value. */
-export function formatPath(path: readonly PropertyKey[], root = theInput): string {
+export function formatIssuePath(path: readonly PropertyKey[], root = theInput): string {
   const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
   return text === '' ? root : text.replace(/^\./, '')
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { setInJson } from './edit-json-text.ts'
+import { setInJsonText } from './edit-json-text.ts'
 
 const path = ['mcpServers', 'tooldex']
 const server = { command: 'tooldex', args: ['run', 'git'] }
-const set = (text: string, value: unknown = server) => setInJson(text, path, value, 'client.json')
+const set = (text: string, value: unknown = server) => setInJsonText(text, path, value, 'client.json')
 
 const written = `{
   // The theme comes first.
@@ -16,7 +16,7 @@ const written = `{
 }
 `
 
-describe('setInJson', () => {
+describe('setInJsonText', () => {
   it('adds a value and leaves comments and formatting of the rest alone', () => {
     const result = set(written)
     expect(result).toBe(

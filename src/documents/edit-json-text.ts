@@ -11,7 +11,7 @@ import {
 import { TooldexError } from '../base/errors.ts'
 
 /** Sets one value in a JSON text and preserves comments and formatting of the rest. An empty text counts as `{}`. */
-export function setInJson(text: string, path: readonly string[], value: unknown, file: string): string {
+export function setInJsonText(text: string, path: readonly string[], value: unknown, file: string): string {
   const byteOrderMark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const before = text.trim() === '' ? '{}\n' : text.slice(byteOrderMark.length)
   let parent = readTree(before, file)
@@ -33,7 +33,7 @@ export function setInJson(text: string, path: readonly string[], value: unknown,
 }
 
 /** Removes one value from a JSON text; returns the text unchanged if the value does not exist. */
-export function removeFromJson(text: string, path: readonly string[], file: string): string {
+export function removeFromJsonText(text: string, path: readonly string[], file: string): string {
   const byteOrderMark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const before = text.slice(byteOrderMark.length)
   if (before.trim() === '' || findNodeAtLocation(readTree(before, file), [...path]) === undefined) return text

@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import { type ErrorCode, TooldexError } from '../base/errors.ts'
 import type { Problem } from '../base/problem.ts'
 import { type Dependents, diagnose } from '../diagnostics/diagnose.ts'
-import { byLocation, detailsOf, type Finding, hasErrors } from '../diagnostics/finding.ts'
+import { byLocation, type Finding, findingToProblem, hasErrors } from '../diagnostics/finding.ts'
 import { parseYaml, type YamlDocument, type YamlOptions } from './yaml-document.ts'
-import { type KeyShape, renameKeys, toYamlPath } from './yaml-keys.ts'
+import { type KeyShape, renameYamlKeys, toYamlPath } from './yaml-keys.ts'
 
 /** Data after lenient conversions, with a finding for each of them. */
 export interface RelaxedValue {
@@ -30,12 +30,17 @@ export interface YamlKind<T> {
 
 /** Parses a YAML text as typed data; reports all problems of the file at once, each with line and column. */
 export function parseTypedYaml<T>(text: string, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
-  return typeDocument(parseYaml(text, file, kind.yaml), file, kind, strict)
+  return typeYamlDocument(parseYaml(text, file, kind.yaml), file, kind, strict)
 }
 
 /** Validates a parsed document as typed data, in the same way. */
-export function typeDocument<T>(document: YamlDocument, file: string, kind: YamlKind<T>, strict = false): TypedYaml<T> {
-  const { value, problems } = validateDocument(document, file, kind, strict)
+export function typeYamlDocument<T>(
+  document: YamlDocument,
+  file: string,
+  kind: YamlKind<T>,
+  strict = false,
+): TypedYaml<T> {
+  const { value, problems } = validateYamlDocument(document, file, kind, strict)
   if (value === undefined || hasErrors(problems)) throw invalid(file, kind.code, problems)
   return { value, warnings: problems }
 }
@@ -50,7 +55,7 @@ export interface ValidatedYaml<T> {
 }
 
 /** Validates a parsed document without throwing, for callers that add further problems. */
-export function validateDocument<T>(
+export function validateYamlDocument<T>(
   document: YamlDocument,
   file: string,
   kind: YamlKind<T>,
@@ -63,7 +68,7 @@ export function validateDocument<T>(
     const problem = locate(file, document, { path: [], message: `the file ${state}; it needs ${kind.needs}` })
     return { value: undefined, problems: [problem], wrong: [] }
   }
-  const { value: renamed, unknown } = renameKeys(document.value, kind.keys)
+  const { value: renamed, unknown } = renameYamlKeys(document.value, kind.keys)
   const severity = strict ? 'error' : 'warning'
   const problems = (document.tolerated ?? []).map((problem): Problem => ({ ...problem, severity }))
   // A warning about an unknown key does not list the known ones.
@@ -96,7 +101,7 @@ export interface TypedYaml<T> {
 }
 
 function locate(file: string, document: YamlDocument, finding: Finding, at: 'key' | 'value' = 'value'): Problem {
-  return { ...detailsOf(finding), file, ...document.locate(finding.path, at) }
+  return { ...findingToProblem(finding), file, ...document.locate(finding.path, at) }
 }
 
 function invalid(file: string, code: ErrorCode, problems: readonly Problem[]): TooldexError {

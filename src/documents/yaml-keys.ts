@@ -17,7 +17,7 @@ interface UnknownKey {
 }
 
 /** Renames YAML keys to their names in code and reports unknown ones. */
-export function renameKeys(value: unknown, shape: KeyShape): { value: unknown; unknown: readonly UnknownKey[] } {
+export function renameYamlKeys(value: unknown, shape: KeyShape): { value: unknown; unknown: readonly UnknownKey[] } {
   const unknown: UnknownKey[] = []
   return { value: rename(value, shape, [], unknown), unknown }
 }
@@ -48,8 +48,8 @@ function describeUnknown(key: string, { keys = {} }: KeyShape): Omit<UnknownKey,
 }
 
 /** Renames keys to their spelling in code, without a check; unknown keys are left to later validation. */
-export function respellKeys(value: unknown, shape: KeyShape): unknown {
-  if (Array.isArray(value)) return value.map((item) => respellKeys(item, shape))
+export function respellYamlKeys(value: unknown, shape: KeyShape): unknown {
+  if (Array.isArray(value)) return value.map((item) => respellYamlKeys(item, shape))
   if (typeof value !== 'object' || value === null) return value
   const respelled: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
@@ -57,7 +57,7 @@ export function respellKeys(value: unknown, shape: KeyShape): unknown {
     const inner = ownValue(shape.inside, key)
     // Of a key in both spellings the second stays as written, and is rejected later as an unknown key.
     const target = Object.hasOwn(value, name) || Object.hasOwn(respelled, name) ? key : name
-    respelled[target] = inner === undefined ? item : respellKeys(item, inner)
+    respelled[target] = inner === undefined ? item : respellYamlKeys(item, inner)
   }
   return respelled
 }
@@ -74,14 +74,14 @@ export function toYamlPath(path: readonly PropertyKey[], shape: KeyShape): reado
 }
 
 /** Keys with the same name in YAML and in code. */
-export function sameKeys(names: string): Record<string, string> {
+export function sameYamlKeys(names: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, name]))
 }
 
 /** Keys that may be written in camelCase, as in code, or in snake_case. */
-export function bothSpellings(names: string): Record<string, string> {
+export function bothYamlSpellings(names: string): Record<string, string> {
   const snake = names.split(' ').map((name) => [toSnakeCase(name), name])
-  return { ...sameKeys(names), ...Object.fromEntries(snake) }
+  return { ...sameYamlKeys(names), ...Object.fromEntries(snake) }
 }
 
 /** `displayName` as `display_name`. */

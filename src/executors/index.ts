@@ -9,7 +9,7 @@ import { createHttpExecutor } from './http/http-executor.ts'
 import { createMcpExecutor, type McpExecutor, type McpExecutorOptions } from './mcp/mcp-executor.ts'
 import { checkMcpConfig } from './mcp/server-settings.ts'
 import { createProgramExecutor } from './program/program-executor.ts'
-import { type CheckScriptOptions, checkPythonConfig, checkScript } from './python/check-config.ts'
+import { type CheckScriptOptions, checkPythonConfig, checkPythonScript } from './python/check-python-script.ts'
 import type { Environments } from './python/environments.ts'
 import { createPythonExecutor } from './python/python-executor.ts'
 import type { CheckConfig } from './read-config.ts'
@@ -45,13 +45,13 @@ export interface ExecutorHost {
 interface ExecutorEntry {
   readonly checkConfig: CheckConfig
   /** Present for kinds whose tools are scripts. */
-  readonly checkScript?: (source: string, options?: CheckScriptOptions) => Promise<readonly Problem[]>
+  readonly checkPythonScript?: (source: string, options?: CheckScriptOptions) => Promise<readonly Problem[]>
   readonly open: (host: ExecutorHost) => Executor | undefined
 }
 
 /** The code of every kind of `contract/executor-kinds.ts`. */
 export const executors: Readonly<Record<ExecutorType, ExecutorEntry>> = {
-  python: { checkConfig: checkPythonConfig, checkScript, open: createPythonExecutor },
+  python: { checkConfig: checkPythonConfig, checkPythonScript, open: createPythonExecutor },
   shell: { checkConfig: checkShellConfig, open: createShellExecutor },
   http: { checkConfig: checkHttpConfig, open: createHttpExecutor },
   mcp: { checkConfig: checkMcpConfig, open: ({ upstreams }) => upstreams && createMcpExecutor(upstreams) },
@@ -61,7 +61,7 @@ export const executors: Readonly<Record<ExecutorType, ExecutorEntry>> = {
 }
 
 /** Opens an executor of each kind that a process has the parts for. */
-export function openEach(
+export function openExecutorOfEachKind(
   host: ExecutorHost,
   matches: (kind: ExecutorType) => boolean = () => true,
 ): Partial<Record<ExecutorKindName, Executor>> {

@@ -6,7 +6,7 @@ import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
 import { type Dependents, diagnose } from '../diagnostics/diagnose.ts'
 import { type Finding, toProblem } from '../diagnostics/finding.ts'
 import { withoutPeriod } from '../diagnostics/sentences.ts'
-import { readParameters, type SchemaParameters } from '../json-schema/read-parameters.ts'
+import { readSchemaParameters, type SchemaParameters } from '../json-schema/read-parameters.ts'
 
 /** The label of the workers that may run a tool. */
 export const WorkerLabel = z.string().min(1).max(64)
@@ -27,7 +27,7 @@ export function defineConfigCheck<T>(
 ): CheckConfig {
   return (config, inputSchema, pointer) => {
     const { findings, wrong } = diagnose(config, { schema, dependents }, (valid) =>
-      check(valid, readParameters(inputSchema)),
+      check(valid, readSchemaParameters(inputSchema)),
     )
     // Warnings may be consequences of the missing fields.
     const certain = wrong.length === 0 ? findings : findings.filter(({ severity }) => severity !== 'warning')

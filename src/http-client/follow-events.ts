@@ -1,7 +1,7 @@
 import { TooldexError } from '../base/errors.ts'
 import { untilAborted } from '../base/until-aborted.ts'
-import { toSegment } from './route.ts'
-import { pause, pauseBefore, type RestServer, sendRequest } from './send-request.ts'
+import { toPathSegment } from './route.ts'
+import { pause, pauseBeforeRetry, type RestServer, sendRequest } from './send-request.ts'
 
 /** A server-sent event: its name and the fields of its data. */
 export interface ServerEvent {
@@ -30,7 +30,7 @@ export async function* followEvents(server: RestServer, id: string, signal?: Abo
       if (thrown instanceof TooldexError && !thrown.retryable) throw thrown
     }
     signal?.throwIfAborted()
-    await pause(pauseBefore(tries) ?? 0, signal)
+    await pause(pauseBeforeRetry(tries) ?? 0, signal)
   }
   throw new TooldexError(
     'UNAVAILABLE',
@@ -48,7 +48,7 @@ interface Position {
 
 async function* listen(server: RestServer, { id, last, signal }: Position): AsyncGenerator<ServerEvent> {
   const headers = { accept: 'text/event-stream', ...(last === 0 ? {} : { 'last-event-id': String(last) }) }
-  const request = { method: 'GET', path: `/executions/${toSegment('id', id)}/events`, headers }
+  const request = { method: 'GET', path: `/executions/${toPathSegment('id', id)}/events`, headers }
   const options = { signal, retries: 0, isRepeatable: true }
   const body = await sendRequest(server, request, options, async (response) => response.body)
   const reader = body?.getReader()

@@ -29,7 +29,7 @@ export function toRestRequest({ method, path }: ClientRoute, input: Readonly<Rec
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name]
     delete rest[name]
-    return toSegment(name, String(value ?? ''))
+    return toPathSegment(name, String(value ?? ''))
   })
   const { expectedVersion, ...fields } = rest
   const hasBody = method !== 'get' && method !== 'delete'
@@ -47,7 +47,7 @@ export function toRestRequest({ method, path }: ClientRoute, input: Readonly<Rec
 }
 
 /** One segment of a path. The URL parser resolves `.` and `..`, encoded ones too, so that they would name another route. */
-export function toSegment(name: string, text: string): string {
+export function toPathSegment(name: string, text: string): string {
   const isDots = text === '.' || text === '..'
   if (!isDots && text !== '' && !loneSurrogate.test(text)) return encodeURIComponent(text)
   const message =

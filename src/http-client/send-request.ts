@@ -55,7 +55,7 @@ export async function sendRequest<Result>(
     const answer = await attempt(server, request, { signal, timeoutMs }, read)
     if ('result' in answer) return answer.result
     const { error, isTransient, isRejected } = answer.failure
-    const pauseMs = pauseBefore(tries, error.retryAfter)
+    const pauseMs = pauseBeforeRetry(tries, error.retryAfter)
     const mayRepeat = isTransient && (isRejected || isRepeatable)
     if (!mayRepeat || tries >= retries || pauseMs === undefined) throw error
     onPause?.(error, pauseMs)
@@ -64,7 +64,7 @@ export async function sendRequest<Result>(
 }
 
 /** An exponential pause with jitter, or the one that the server requests; undefined if that is too long. */
-export function pauseBefore(tries: number, retryAfter?: number): number | undefined {
+export function pauseBeforeRetry(tries: number, retryAfter?: number): number | undefined {
   if (retryAfter !== undefined && retryAfter * 1000 > pauses.maxRequested) return undefined
   const ms = Math.min(pauses.first * 2 ** tries, pauses.max) * (0.5 + Math.random() / 2)
   return retryAfter === undefined ? ms : retryAfter * 1000 + Math.random() * pauses.first

@@ -4,7 +4,7 @@ import type * as Ajv2020 from 'ajv/dist/2020.js'
 import { isObject, type JsonObject } from '../base/json-values.ts'
 import { compileSearchPattern } from '../base/pattern.ts'
 import { WorkBudget } from '../base/work-budget.ts'
-import { asserting, containerOf } from './keywords.ts'
+import { asserting, containerOfKeyword } from './keywords.ts'
 import { schemaLimits, stepCosts } from './limits.ts'
 import type { SchemaDocument } from './schema-document.ts'
 
@@ -153,7 +153,7 @@ class Builder {
   }
 
   #keyword(word: string, value: unknown): unknown {
-    const container = containerOf(word)
+    const container = containerOfKeyword(word)
     if (container === 'schema') return this.build(value)
     if (container === 'array') return (value as readonly unknown[]).map((part) => this.build(part))
     if (container === undefined) return value

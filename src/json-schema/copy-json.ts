@@ -47,7 +47,7 @@ function copy(value: unknown, path: PropertyKey[], count: Count): unknown {
   if (!isPlain(value)) throw new NotJson([...path], 'is not a JSON value')
   const copied: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined) setOwn(copied, key, copyItem(item, key, path, count))
+    if (item !== undefined) setOwnProperty(copied, key, copyItem(item, key, path, count))
   }
   return copied
 }
@@ -66,7 +66,7 @@ function isPlain(value: unknown): value is object {
 }
 
 /** Sets an own property of any name: assigning to `__proto__` would change the prototype. */
-export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+export function setOwnProperty(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }

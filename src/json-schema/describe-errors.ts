@@ -3,7 +3,7 @@ import { isObject } from '../base/json-values.ts'
 import { fromPointer, type Problem, type ProblemKind, toPointer } from '../base/problem.ts'
 import { suggestWithinBudget } from '../base/suggest.ts'
 import { suggestionSteps, WorkBudget } from '../base/work-budget.ts'
-import { formatPath } from '../diagnostics/zod-issues.ts'
+import { formatIssuePath } from '../diagnostics/zod-issues.ts'
 import { schemaLimits } from './limits.ts'
 
 /** All errors of a validation as problems; a failed anyOf or oneOf is one problem, not one for each branch. */
@@ -54,7 +54,7 @@ function hasRefs(schema: unknown): boolean {
 
 function describeChoice(error: ErrorObject, branches: readonly ErrorDescription[], root: string): ErrorDescription {
   const path = readPath(error.instancePath)
-  const field = formatPath(path, root)
+  const field = formatIssuePath(path, root)
   if (error.params.passingSchemas != null) {
     return { path, message: `${field} matches more than one of the allowed schemas, but must match exactly one` }
   }
@@ -163,15 +163,16 @@ export function describeError(error: ErrorObject, { budget, root }: DescribeOpti
   const path = readPath(error.instancePath)
   const missing = String(params.missingProperty)
   if (keyword === 'required')
-    return { path: [...path, missing], message: `${formatPath([...path, missing])} is required`, kind: 'required' }
+    return { path: [...path, missing], message: `${formatIssuePath([...path, missing])} is required`, kind: 'required' }
   if (keyword === 'dependentRequired') {
-    const message = `${formatPath([...path, missing])} is required if '${String(params.property)}' is present`
+    const message = `${formatIssuePath([...path, missing])} is required if '${String(params.property)}' is present`
     return { path: [...path, missing], message }
   }
   const extra: unknown = params.additionalProperty ?? params.unevaluatedProperty
   if (typeof extra === 'string') return describeUnknown(extra, error, { path, budget, root })
   if (keyword === 'enum') return describeEnum(error, { path, budget, root })
-  const field = error.propertyName === undefined ? formatPath(path, root) : `the property name '${error.propertyName}'`
+  const field =
+    error.propertyName === undefined ? formatIssuePath(path, root) : `the property name '${error.propertyName}'`
   const details = descriptions[keyword]?.(field, params, error) ?? `${field} does not match the schema`
   if (typeof details === 'string') return { path, message: details }
   // The name of a property is not the value at the path.
@@ -188,7 +189,7 @@ function describeUnknown(name: string, error: ErrorObject, { path, budget, root 
   const known = isObject(properties) ? Object.keys(properties) : []
   const near = suggestWithinBudget(name, known, budget)
   const meant = near === undefined ? '' : `; did you mean '${near}'?`
-  const where = path.length === 0 ? '' : ` in ${formatPath(path, root)}`
+  const where = path.length === 0 ? '' : ` in ${formatIssuePath(path, root)}`
   const hint = known.length === 0 ? {} : { hint: `allowed properties: ${known.slice(0, 20).join(', ')}` }
   return { path: [...path, name], message: `unknown property '${name.slice(0, 100)}'${where}${meant}`, ...hint }
 }
@@ -198,7 +199,7 @@ function describeEnum({ schema, data }: ErrorObject, { path, budget, root }: AtP
   const more = allowed.length > 20 ? `, and ${allowed.length - 20} more` : ''
   const texts = allowed.filter((value) => typeof value === 'string')
   const near = typeof data === 'string' ? suggestWithinBudget(data.slice(0, 100), texts, budget) : undefined
-  const details = mustBe(formatPath(path, root), `one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`)
+  const details = mustBe(formatIssuePath(path, root), `one of: ${allowed.slice(0, 20).map(short).join(', ')}${more}`)
   return { path, ...details, ...(near === undefined ? {} : { hint: `Did you mean '${near}'?` }) }
 }
 

@@ -4,7 +4,7 @@ import { type Problem, toPointer } from '../base/problem.ts'
 import { WorkBudget } from '../base/work-budget.ts'
 import { checkDocument } from './check-document.ts'
 import { copyJson, NotJson } from './copy-json.ts'
-import { dialectOf } from './keywords.ts'
+import { dialectOfSchema } from './keywords.ts'
 import { schemaLimits } from './limits.ts'
 import { SchemaDocument } from './schema-document.ts'
 import { SchemaCache, SchemaValidator } from './schema-validator.ts'
@@ -73,7 +73,7 @@ function readMeasured(
 ): ReadSchema {
   const document = new SchemaDocument(schema, schemaLimits.subschemas + 1)
   const problems =
-    dialectOf(schema) === undefined ? [unknownDialect(pointer)] : checkDocument(document, pointer, budget)
+    dialectOfSchema(schema) === undefined ? [unknownDialect(pointer)] : checkDocument(document, pointer, budget)
   return { document, problems }
 }
 

@@ -70,7 +70,7 @@ export const keywords: Record<Dialect, ReadonlyMap<string, KeywordKind>> = {
 }
 
 /** How the value of a keyword of 2020-12 contains schemas; undefined if it contains none. */
-export function containerOf(word: string): 'schema' | 'array' | 'map' | undefined {
+export function containerOfKeyword(word: string): 'schema' | 'array' | 'map' | undefined {
   const kind = keywords['2020-12'].get(word)
   if (kind === 'schema' || kind === 'items') return 'schema'
   if (kind === 'schemas') return 'array'
@@ -93,7 +93,7 @@ export const identifiers: ReadonlySet<string> = new Set(
 )
 
 /** The draft that a schema declares; undefined if it is not supported. */
-export function dialectOf(schema: unknown): Dialect | undefined {
+export function dialectOfSchema(schema: unknown): Dialect | undefined {
   if (!isObject(schema) || schema.$schema === undefined) return '2020-12'
   const key = schemaUri(schema)
     .replace(/^https?:\/\//, '')

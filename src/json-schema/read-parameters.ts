@@ -25,7 +25,7 @@ export interface SchemaParameters {
 export const branches: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas']
 
 /** Reads the parameters of an input schema. */
-export function readParameters(schema: unknown): SchemaParameters {
+export function readSchemaParameters(schema: unknown): SchemaParameters {
   const document = new SchemaDocument(schema)
   const always = [...document.together(document.root)]
   const all = [...document.together(document.root, branches)]

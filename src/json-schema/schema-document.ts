@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../base/json-values.ts'
 import { fromPointer } from '../base/problem.ts'
-import { setOwn } from './copy-json.ts'
+import { setOwnProperty } from './copy-json.ts'
 import {
   constraints,
   type Dialect,
-  dialectOf,
+  dialectOfSchema,
   differing,
   identifiers,
   inPlace,
@@ -36,7 +36,7 @@ export class SchemaDocument {
   constructor(stored: unknown, maxSubschemas = Number.POSITIVE_INFINITY) {
     this.stored = stored
     this.#maxSubschemas = maxSubschemas
-    this.dialect = dialectOf(stored) ?? (isOlderDraft(stored) ? 'draft-07' : '2020-12')
+    this.dialect = dialectOfSchema(stored) ?? (isOlderDraft(stored) ? 'draft-07' : '2020-12')
     this.#enter(stored)
     this.#scanAll()
     this.#markDifferent()
@@ -185,7 +185,7 @@ export class SchemaDocument {
     if (kind === 'schema' || kind === 'items') return this.#nodeOf(value)
     if (!isMap(kind) || !isObject(value)) return value
     const parts: Record<string, unknown> = {}
-    for (const name of Object.keys(value)) setOwn(parts, name, this.#nodeOf(value[name]))
+    for (const name of Object.keys(value)) setOwnProperty(parts, name, this.#nodeOf(value[name]))
     return parts
   }
 
@@ -256,7 +256,7 @@ const isMap = (kind: KeywordKind | undefined): boolean =>
   kind === 'schema map' || kind === 'pattern map' || kind === 'dependencies'
 
 /** The value at a JSON pointer. */
-export function valueAt(document: unknown, pointer: string): unknown {
+export function valueAtPointer(document: unknown, pointer: string): unknown {
   let value = document
   for (const key of fromPointer(pointer)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
@@ -275,7 +275,7 @@ function anchorsOf({ $id, $anchor, $dynamicAnchor }: JsonObject, dialect: Dialec
 function put(node: Record<string, unknown>, word: string, value: unknown): void {
   if (word === 'items' && Array.isArray(value)) node.prefixItems = value
   else if (word === 'additionalItems') node.items = value
-  else if (word !== 'dependencies' || !isObject(value)) setOwn(node, word, value)
+  else if (word !== 'dependencies' || !isObject(value)) setOwnProperty(node, word, value)
   else {
     const entries = Object.entries(value)
     const [names, schemas] = [true, false].map((isList) => entries.filter(([, part]) => Array.isArray(part) === isList))

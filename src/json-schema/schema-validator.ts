@@ -3,9 +3,9 @@ import type { ErrorObject } from 'ajv'
 import { isObject, type JsonObject } from '../base/json-values.ts'
 import { type Problem, toPointer } from '../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../base/work-budget.ts'
-import { formatPath, theInput } from '../diagnostics/zod-issues.ts'
+import { formatIssuePath, theInput } from '../diagnostics/zod-issues.ts'
 import { type BuiltSchema, buildSchema, compileBuilt, type SchemaCheck } from './compile-built.ts'
-import { type CopiedJson, copyJson, NotJson, setOwn } from './copy-json.ts'
+import { type CopiedJson, copyJson, NotJson, setOwnProperty } from './copy-json.ts'
 import { describeErrors } from './describe-errors.ts'
 import { limitsHere, schemaLimits, stepCosts } from './limits.ts'
 import type { SchemaDocument } from './schema-document.ts'
@@ -77,11 +77,11 @@ function describe(error: unknown, root: string): Problem {
     return {
       severity: 'error',
       pointer: toPointer(error.path),
-      message: `${formatPath(error.path, root)} ${error.message}`,
+      message: `${formatIssuePath(error.path, root)} ${error.message}`,
     }
   }
   if (!(error instanceof OutOfBudget) && !(error instanceof RangeError)) throw error
-  return tooMuchWork(error instanceof OutOfBudget ? error.where : undefined, root)
+  return tooMuchWorkProblem(error instanceof OutOfBudget ? error.where : undefined, root)
 }
 
 /** Whether a validation was abandoned because it took too long. */
@@ -89,7 +89,7 @@ export const isOutOfBudget = (problems: readonly Problem[]): boolean =>
   problems.some(({ kind }) => kind === 'too-costly')
 
 /** The problem of a value whose validation takes too long; `where` names the part of the schema that takes the time. */
-export function tooMuchWork(where: string | undefined, root = theInput): Problem {
+export function tooMuchWorkProblem(where: string | undefined, root = theInput): Problem {
   const at = where === undefined ? '' : ` (${where})`
   const message = `${root} takes too long to validate against this schema${at}`
   return {
@@ -152,7 +152,7 @@ class Filler {
 
   #put(value: Record<string, unknown>, name: string, defaultValue: unknown): void {
     if (++this.#filled > schemaLimits.defaults) throw new NotJson([], 'has endless defaults')
-    setOwn(value, name, copyJson(defaultValue).value)
+    setOwnProperty(value, name, copyJson(defaultValue).value)
   }
 }
 

@@ -5,11 +5,11 @@ import type { Problem } from '../base/problem.ts'
 import { workFor } from '../base/semaphore.ts'
 import { yieldTurns } from '../base/yield-turns.ts'
 import { type Span, untraced } from '../contract/telemetry.ts'
-import { dropInvalid, independentOf } from '../diagnostics/diagnose.ts'
+import { dropInvalidParts, independentOfInvalid } from '../diagnostics/diagnose.ts'
 import { toProblem } from '../diagnostics/finding.ts'
 import { findLostKeysInTurns } from '../diagnostics/plain-input.ts'
 import { toProblemError } from '../diagnostics/problem-error.ts'
-import { describeShape } from '../diagnostics/shape-problems.ts'
+import { describeShapeProblems } from '../diagnostics/shape-problems.ts'
 import { describedParse } from '../diagnostics/zod-issues.ts'
 import { toolDependents } from '../rules/tool-dependents.ts'
 import type { Need, Operation, OperationContext, PartialContext, Services } from './operation.ts'
@@ -47,7 +47,7 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
     const served = withServices(operation, context)
     await refuseLostKeys(operation, input)
     const parsed = await safeParseInTurns(operation.input, input)
-    if (!parsed.success) throw await invalidInput(operation, { input, issues: parsed.issues }, served)
+    if (!parsed.success) throw await invalidInputError(operation, { input, issues: parsed.issues }, served)
     const output = await parseInTurns(operation.output, await operation.handle(parsed.data, served))
     record('ok')
     return output
@@ -176,7 +176,7 @@ interface Refused {
 }
 
 /** The error for an input of the wrong shape, with all problems of shape and content. */
-export async function invalidInput<Input extends z.ZodType, Output extends z.ZodType>(
+export async function invalidInputError<Input extends z.ZodType, Output extends z.ZodType>(
   operation: Operation<Input, Output>,
   { input, issues }: Refused,
   context?: OperationContext<Need>,
@@ -184,11 +184,11 @@ export async function invalidInput<Input extends z.ZodType, Output extends z.Zod
   const shape: Problem[] = []
   const turn = yieldTurns(context?.signal)
   for (const issue of issues) {
-    const found = describeShape(operation.input, issue, { internalKeys: context?.elsewhere })
+    const found = describeShapeProblems(operation.input, issue, { internalKeys: context?.elsewhere })
     shape.push(...found.map((finding) => toProblem(finding)))
     await turn()
   }
-  const isIndependent = independentOf(
+  const isIndependent = independentOfInvalid(
     shape.map(({ pointer = '' }) => pointer),
     toolDependents,
   )
@@ -208,6 +208,6 @@ async function validateRemainder<Input extends z.ZodType, Output extends z.ZodTy
   context: OperationContext<Need> | undefined,
 ): Promise<readonly Problem[]> {
   if (operation.validateRemainder === undefined || context === undefined) return []
-  const rest = dropInvalid<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
+  const rest = dropInvalidParts<z.output<Input>>(operation.input as z.ZodType<z.output<Input>>, input, issues)
   return rest === undefined ? [] : operation.validateRemainder(rest, context)
 }

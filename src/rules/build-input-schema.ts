@@ -1,7 +1,7 @@
 import { type ArgDef, isList, itemType, type Scalar } from '../contract/cli-config.ts'
 import type { ToolContent } from '../contract/registry.ts'
 import type { JsonSchema } from '../contract/tool-index.ts'
-import { readParameters } from '../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../json-schema/read-parameters.ts'
 
 /** The JSON Schema of a tool's arguments, including cwd and stdin arguments, without global ones. */
 export function buildInputSchema(args: readonly ArgDef[]): JsonSchema {
@@ -72,6 +72,6 @@ export function positionalNames({
 
 /** The required properties of a schema, in the order of its properties. */
 export function requiredNames(inputSchema: ToolContent['inputSchema']): readonly string[] {
-  const { properties, required } = readParameters(inputSchema)
+  const { properties, required } = readSchemaParameters(inputSchema)
   return [...properties.keys()].filter((name) => required.has(name))
 }

@@ -1,7 +1,7 @@
 import { toMcpAnnotations } from '../contract/catalog.ts'
 import type { ToolRule } from '../contract/policy.ts'
 import type { RegisteredTool, ToolContent } from '../contract/registry.ts'
-import { readParameters } from '../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../json-schema/read-parameters.ts'
 import { ownFolder } from './needed-grants.ts'
 
 /** Whether a tool itself requires approval of each call. */
@@ -92,7 +92,7 @@ function takes({ executorType, executorConfig: config, inputSchema }: ToolConten
     return [...listOf(config.args), ...listOf(config.globalArgs)].some((arg) => arg.name === name)
   if (executorType === 'shell') return config.stdin === name || uses(config.command, `{{${name}}}`)
   if (executorType === 'http') return uses([config.url, config.headers, config.query, config.body], `{${name}}`)
-  return readParameters(inputSchema).names.has(name)
+  return readSchemaParameters(inputSchema).names.has(name)
 }
 
 const uses = (template: unknown, parameter: string): boolean =>

@@ -102,9 +102,9 @@ function readPattern(text: string): Pattern {
 }
 
 async function valuesAt(content: string, path: string): Promise<readonly unknown[]> {
-  const { findByPath } = await loadJsonPath()
+  const { findByJsonPath } = await loadJsonPath()
   try {
-    return findByPath(JSON.parse(content), path)
+    return findByJsonPath(JSON.parse(content), path)
   } catch (error) {
     if (error instanceof TooldexError) throw error
     throw new TooldexError('INPUT_INVALID', 'The output is not JSON, so it cannot be read by path.', {

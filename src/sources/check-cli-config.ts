@@ -4,9 +4,9 @@ import { findOpenQuote, splitWords } from '../base/split-words.ts'
 import { type ArgDef, type CliConfig, isList, itemType, type Scalar, type ToolDef } from '../contract/cli-config.ts'
 import type { Dependents } from '../diagnostics/diagnose.ts'
 import type { Finding } from '../diagnostics/finding.ts'
-import { formatPath } from '../diagnostics/zod-issues.ts'
+import { formatIssuePath } from '../diagnostics/zod-issues.ts'
 import { refusedKeys } from '../documents/yaml-document.ts'
-import { type KeyShape, sameKeys } from '../documents/yaml-keys.ts'
+import { type KeyShape, sameYamlKeys } from '../documents/yaml-keys.ts'
 
 /** Contradictions between well-formed fields of a config; those that CLImax accepts are tolerated. `env` is checked where it is known. */
 export function checkConfig(config: CliConfig, env?: Environment): readonly Finding[] {
@@ -49,7 +49,7 @@ function checkProgram({ command, tools }: CliConfig): readonly Finding[] {
 function checkQuotes(command: string, path: readonly PropertyKey[]): readonly Finding[] {
   const quote = findOpenQuote(command)
   if (quote === undefined) return []
-  const message = `${formatPath(path)}: a ${quote} is never closed, so quotes are ignored and it is split at spaces`
+  const message = `${formatIssuePath(path)}: a ${quote} is never closed, so quotes are ignored and it is split at spaces`
   return [{ path, message, hint: 'close the quotes', tolerated: true }]
 }
 
@@ -57,7 +57,9 @@ function checkNames(named: readonly { readonly name: string }[], path: readonly 
   return named.flatMap(({ name }, index): readonly Finding[] => {
     if (name !== '') return []
     const at = [...path, index, 'name']
-    return [{ path: at, message: `${formatPath(at)} is empty, so it cannot be used`, hint: 'name it', tolerated: true }]
+    return [
+      { path: at, message: `${formatIssuePath(at)} is empty, so it cannot be used`, hint: 'name it', tolerated: true },
+    ]
   })
 }
 
@@ -80,7 +82,7 @@ function checkTexts(value: unknown, path: readonly PropertyKey[]): readonly Find
   if (typeof value === 'string') {
     if (!hasInvisible(value)) return []
     const shown = showInvisible(value).slice(0, 80)
-    const message = `${formatPath(path)} has invisible characters: ${JSON.stringify(shown)}`
+    const message = `${formatIssuePath(path)} has invisible characters: ${JSON.stringify(shown)}`
     return [{ path, message, hint: 'remove them', severity: 'warning' }]
   }
   if (typeof value !== 'object' || value === null) return []
@@ -189,7 +191,7 @@ function checkUniqueness(args: readonly ArgDef[], path: readonly PropertyKey[]):
 }
 
 const argKeys: KeyShape = {
-  keys: sameKeys('name type description required default flag positional cwd stdin enum repeat items root'),
+  keys: sameYamlKeys('name type description required default flag positional cwd stdin enum repeat items root'),
 }
 
 /** The annotations without the suffix of their MCP names. */
@@ -202,7 +204,7 @@ const shortHints = {
 
 const toolKeys: KeyShape = {
   keys: {
-    ...sameKeys('name description command args timeout category tags annotations isolation network root'),
+    ...sameYamlKeys('name description command args timeout category tags annotations isolation network root'),
     example_requests: 'exampleRequests',
     end_of_options: 'endOfOptions',
     inherit_env: 'inheritEnv',
@@ -210,7 +212,7 @@ const toolKeys: KeyShape = {
   inside: {
     args: argKeys,
     annotations: {
-      keys: { ...shortHints, ...sameKeys('readOnlyHint destructiveHint idempotentHint openWorldHint') },
+      keys: { ...shortHints, ...sameYamlKeys('readOnlyHint destructiveHint idempotentHint openWorldHint') },
     },
   },
 }
@@ -218,7 +220,7 @@ const toolKeys: KeyShape = {
 /** The keys of a config file. */
 export const configKeys: KeyShape = {
   keys: {
-    ...sameKeys('name description command env category tags tools isolation network root'),
+    ...sameYamlKeys('name description command env category tags tools isolation network root'),
     working_dir: 'workingDir',
     global_args: 'globalArgs',
     inherit_env: 'inheritEnv',

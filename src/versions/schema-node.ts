@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listOf } from '../base/json-values.ts'
 import { WorkBudget } from '../base/work-budget.ts'
 import { checkKeyword } from '../json-schema/check-keyword.ts'
-import { asserting, containerOf, keywords } from '../json-schema/keywords.ts'
+import { asserting, containerOfKeyword, keywords } from '../json-schema/keywords.ts'
 import type { SchemaDocument } from '../json-schema/schema-document.ts'
 import { listedValues, possibleTypes } from '../json-schema/value-types.ts'
 
@@ -68,7 +68,7 @@ export function normalizeNode(node: JsonObject): JsonObject {
 
 /** Whether the value of a keyword is valid JSON Schema; true for annotations. */
 export function isWellFormed(keyword: string, value: unknown): boolean {
-  const container = containerOf(keyword)
+  const container = containerOfKeyword(keyword)
   if (container === 'schema') return isSchema(value)
   if (container === 'array') return Array.isArray(value) && value.every(isSchema)
   if (container === 'map') return isObject(value) && Object.values(value).every(isSchema)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { toolOf } from '../../src/executors/executor.suite.ts'
 import { createPythonExecutor, createShellExecutor, Environments, Sandbox } from '../../src/executors/index.ts'
-import { descendantsOf } from '../../src/executors/process/process-tree.ts'
-import { encodePolicy } from '../../src/executors/sandbox/confined-sandbox.ts'
+import { descendantsOfProcess } from '../../src/executors/process/process-tree.ts'
+import { encodeConfinedPolicy } from '../../src/executors/sandbox/confined-sandbox.ts'
 import { defaultSandboxLimits } from '../../src/executors/sandbox/sandbox-limits.ts'
 import { seccompProgram } from '../../src/executors/sandbox/seccomp-program.ts'
 import { needs } from '../support/needs.ts'
@@ -257,7 +257,7 @@ describe('fault 59 (confined): what hides is found', () => {
     const running = python.prepare({ tool: script(seconds, 60), input: {} }).run({})
     const sleeping = () => findProcesses(`sleep ${seconds}`).length
     await expect.poll(sleeping).toBe(1)
-    const keepers = descendantsOf(process.pid).filter((pid) => commandOf(pid).includes('landlock_restrict_self'))
+    const keepers = descendantsOfProcess(process.pid).filter((pid) => commandOf(pid).includes('landlock_restrict_self'))
     expect(keepers.length).toBe(1)
     for (const pid of keepers) process.kill(pid, 'SIGKILL')
     const { status, errorCode } = await running
@@ -429,6 +429,6 @@ print(subprocess.run(['sort'], input='b\\na\\n', capture_output=True, text=True)
     const shape = { limits: defaultSandboxLimits, network: false, mounts: [], env: { A: 'x\0run\0/root' } }
     const filter = seccompProgram() ?? Buffer.alloc(0)
     const given = { folder: '/tmp', user: undefined, filter, withChannel: false, program: '/bin/sh', argv: ['sh'] }
-    expect(() => encodePolicy(shape, given)).toThrow('NUL')
+    expect(() => encodeConfinedPolicy(shape, given)).toThrow('NUL')
   })
 })

@@ -1,7 +1,7 @@
 import { NoopLogger } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { composeProcess } from '../../src/app/compose.ts'
-import { createCheck } from '../../src/operations/checks/check-tool.ts'
+import { createToolCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation, PartialContext } from '../../src/operations/operation.ts'
 import { activateTool, changeTool, createTool, deleteTool, getTool } from '../../src/operations/registry/tools.ts'
@@ -36,7 +36,7 @@ describe.each(['embedded', 'PostgreSQL'] as const)('database queries (%s)', (eng
   }
 
   it('113: are the same for a tool of another workspace and for an unknown one', async () => {
-    const registry = { stores: createStores(database), check: createCheck({}) }
+    const registry = { stores: createStores(database), check: createToolCheck({}) }
     const mine = { ...composeProcess({ configs: [] }), registry }
     const { id } = await invoke(createTool, draft('hidden') as never, mine)
     const theirs = { ...mine, caller: { workspace: 'other', actor: 'test' } }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { composeProcess } from '../../src/app/compose.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
-import { createCheck } from '../../src/operations/checks/check-tool.ts'
+import { createToolCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import { activateTool, createTool } from '../../src/operations/registry/tools.ts'
 import { openRuns } from '../../src/runs/open-runs.ts'
@@ -27,7 +27,7 @@ export async function openRecorded(options: { readonly concurrency?: number; rea
     takesWork: true,
     runsTools: true,
   })
-  const context = { ...composed, registry: { stores, check: createCheck({}) }, runs }
+  const context = { ...composed, registry: { stores, check: createToolCheck({}) }, runs }
   const feed = new RegistryFeed({ stores, catalog, workspace: 'default', logger })
   return {
     context,

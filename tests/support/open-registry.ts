@@ -3,7 +3,7 @@ import { serve } from '@hono/node-server'
 import { composeProcess } from '../../src/app/compose.ts'
 import { TooldexError, toErrorBody } from '../../src/base/errors.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
-import { createCheck } from '../../src/operations/checks/check-tool.ts'
+import { createToolCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { makeKey } from '../../src/operations/registry/keys.ts'
@@ -37,7 +37,7 @@ export async function openRegistry(configs: readonly string[] = []) {
   const database = await openMigrated()
   const stores = createStores(database)
   const { prefix, hash } = makeKey(registryKey)
-  const context = { ...composeProcess({ configs }), registry: { stores, check: createCheck({}) } }
+  const context = { ...composeProcess({ configs }), registry: { stores, check: createToolCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalog: context.catalog, workspace: 'default', logger: context.logger })
   const app = createRestApp({

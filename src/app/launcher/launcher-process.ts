@@ -2,7 +2,7 @@ import { JsonText } from '../../base/json-text.ts'
 import { killAtOnce, type RunControls } from '../../contract/executor.ts'
 import { executorKinds } from '../../contract/executor-kinds.ts'
 import type { ExecutorChoice } from '../../contract/policy.ts'
-import { Environments, openEach } from '../../executors/index.ts'
+import { Environments, openExecutorOfEachKind } from '../../executors/index.ts'
 import { environmentsFolder } from '../../operations/server/python-environments.ts'
 import { onFaultPoint } from '../../rules/fault-points.ts'
 import { processEnv } from '../../rules/settings.ts'
@@ -16,7 +16,7 @@ hideProcess()
 // This process only starts others: it is small, so forking is fast, independent of the memory of the server.
 const running = new Map<number, AbortController>()
 const pendingSecrets = new Map<number, (response: Extract<ToLauncher, { type: 'secret' }>) => void>()
-let executors: ReturnType<typeof openEach> | undefined
+let executors: ReturnType<typeof openExecutorOfEachKind> | undefined
 let where: ExecutorChoice | undefined
 let secretRequests = 0
 
@@ -65,7 +65,7 @@ function open(options: LauncherOptions): typeof executors {
     },
   }
   const environments = new Environments(environmentsFolder(env))
-  return openEach({ env, sandbox, environments, warm, commands }, (kind) => executorKinds[kind].isProcess)
+  return openExecutorOfEachKind({ env, sandbox, environments, warm, commands }, (kind) => executorKinds[kind].isProcess)
 }
 
 async function run(message: Extract<ToLauncher, { type: 'run' }>): Promise<void> {

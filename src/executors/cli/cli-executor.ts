@@ -20,10 +20,10 @@ import { type Level, levelOf } from '../sandbox/sandbox-config.ts'
 import {
   type CliCall,
   type CommandSettings,
-  commandOf,
-  networkOf,
+  commandUsesNetwork,
   type PreparedCommand,
-  toRequest,
+  prepareCommand,
+  prepareRunRequest,
 } from './prepare-command.ts'
 
 // Loaded on demand: most processes never need it.
@@ -56,10 +56,10 @@ export function createCliExecutor(given: CliExecutorOptions): Executor {
     readiness: (config, tool) => levelProblem(config, tool, options) ?? programs.of(config),
     isolationOf: (config, tool) => knownLevel(config, tool, options),
     prepare(call) {
-      const request = toRequest(call, options.env)
+      const request = prepareRunRequest(call, options.env)
       const derive = deriveOnce(async () => {
         const level = await levelFor(call, options)
-        return { level, command: commandOf(call, request, level, options) }
+        return { level, command: prepareCommand(call, request, level, options) }
       })
       return {
         // Defaults and global arguments are checked as well, so that they cannot bypass a policy.
@@ -147,8 +147,8 @@ async function runInSandbox(
     throw new TooldexError('UNAVAILABLE', `${call.tool.name} requires a sandbox, which is not available here.`, {
       hint: 'Call it through a server whose policy does not run commands in containers.',
     })
-  const { runSandboxed } = await loadRunSandboxed()
-  return runSandboxed({ ...command, call, level }, sandbox, controls)
+  const { runSandboxedCommand } = await loadRunSandboxed()
+  return runSandboxedCommand({ ...command, call, level }, sandbox, controls)
 }
 
 function toPlan(call: CliCall, command: PreparedCommand, isolation: Level, { sandbox }: CliExecutorOptions): RunPlan {
@@ -157,7 +157,7 @@ function toPlan(call: CliCall, command: PreparedCommand, isolation: Level, { san
   const common = { kind: 'cli', isolation, timeoutMs, ...details } as const
   if (isolation === 'limited' || sandbox === undefined) return common
   const visible = folders.map(({ path, writable }) => `${path}:${writable ? 'rw' : 'ro'}`)
-  return { ...common, folders: visible, network: networkOf(call.tool, sandbox) }
+  return { ...common, folders: visible, network: commandUsesNetwork(call.tool, sandbox) }
 }
 
 const blank = { name: '', description: '', tags: [], exampleRequests: [], category: null, annotations: undefined }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ArgDef } from '../../contract/cli-config.ts'
-import { globalValues } from './prepare-command.ts'
+import { globalArgumentValues } from './prepare-command.ts'
 
 const env = { VAULT: 'notes', HOME: '/root', EMPTY: '' }
 const valueWith = (definition: Partial<ArgDef>) =>
-  globalValues([ArgDef.parse({ name: 'g', ...definition })], env).get('g')
+  globalArgumentValues([ArgDef.parse({ name: 'g', ...definition })], env).get('g')
 
-describe('globalValues', () => {
+describe('globalArgumentValues', () => {
   it.each([
     ['a plain text', 'plain', 'plain'],
     ['a variable', '$VAULT', 'notes'],

@@ -15,7 +15,7 @@ import { checkPath } from '../process/check-path.ts'
 import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Level } from '../sandbox/sandbox-config.ts'
-import { allowHint, resolveExisting, visibleTarget } from '../sandbox/visible-program.ts'
+import { allowFolderHint, resolveExistingPath, visibleTarget } from '../sandbox/visible-program.ts'
 import { buildArgv } from './build-argv.ts'
 import { coerceArguments } from './coerce-arguments.ts'
 
@@ -57,14 +57,14 @@ export interface RunRequest {
 }
 
 /** Validates and converts the arguments of a call, once. */
-export function toRequest({ config: tool, input, grants }: CliCall, env: Environment): RunRequest {
+export function prepareRunRequest({ config: tool, input, grants }: CliCall, env: Environment): RunRequest {
   const available = grants === undefined || grants.includes('env') ? env : baseEnvironment(env)
   const values = coerceArguments(tool.tool.args, input)
-  return { tool, values, globals: globalValues(tool.globalArgs, available), available }
+  return { tool, values, globals: globalArgumentValues(tool.globalArgs, available), available }
 }
 
 /** The arguments, folder, environment and stdin of a call at an isolation level. */
-export function commandOf(
+export function prepareCommand(
   call: CliCall,
   request: RunRequest,
   level: Level,
@@ -141,7 +141,7 @@ function readValue({ tool, values }: RunRequest, matches: (arg: ArgDef) => boole
 }
 
 /** The values of a config's global arguments: their defaults with variables expanded; an argument with an unset variable is omitted. */
-export function globalValues(globalArgs: readonly ArgDef[], env: Environment): ArgValues {
+export function globalArgumentValues(globalArgs: readonly ArgDef[], env: Environment): ArgValues {
   const values = new Map<string, ArgValue>()
   for (const arg of globalArgs) {
     if (arg.default == null) continue
@@ -232,16 +232,16 @@ function visibleFolders(
 ): readonly AllowedFolder[] {
   const allowed = grants === undefined || grants.includes('folders') ? sandbox.folders : []
   if (root === undefined) return allowed
-  const path = resolveExisting(root) ?? root
+  const path = resolveExistingPath(root) ?? root
   const folder = folderOf(path, allowed)
   if (folder !== undefined) return [{ path, writable: folder.writable }]
   throw new TooldexError('POLICY_REFUSED', `${name} works in ${root}, which is not visible to tools on this server.`, {
-    hint: allowHint(root),
+    hint: allowFolderHint(root),
   })
 }
 
 /** Whether a run has network access: where it is not allowed, a tool of a config runs without, and any other tool is rejected. */
-export function networkOf(tool: RunnableTool, sandbox: Sandbox): boolean {
+export function commandUsesNetwork(tool: RunnableTool, sandbox: Sandbox): boolean {
   if (tool.resolved !== undefined) return tool.resolved.tool.network === true && sandbox.allowsNetwork
   return sandbox.networkFor(tool.name, tool.executorConfig.network as boolean | undefined)
 }

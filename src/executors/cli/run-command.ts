@@ -2,22 +2,22 @@ import { spawn } from 'node:child_process'
 import type { RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { helperEnvironment } from '../process/base-environment.ts'
-import { containmentOf, detectContainment } from '../process/containment.ts'
+import { createContainment, detectContainment } from '../process/containment.ts'
 import { ProgramFinder } from '../process/find-program.ts'
 import { limitOwnProcess } from '../process/limit-own-process.ts'
 import type { ProcessLimits } from '../process/limits.ts'
-import { toOutcome } from '../process/process-outcome.ts'
+import { toProcessOutcome } from '../process/process-outcome.ts'
 import { runProcess } from '../process/run-process.ts'
 import { toStartError } from '../process/start-error.ts'
 import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
-import { explainFailure } from '../sandbox/explain-failure.ts'
+import { explainSandboxFailure } from '../sandbox/explain-sandbox-failure.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Level } from '../sandbox/sandbox-config.ts'
-import { type LimitsConfig, limitsFor } from '../sandbox/sandbox-limits.ts'
+import { type LimitsConfig, limitsForSandbox } from '../sandbox/sandbox-limits.ts'
 import { mergeMounts, toMounts, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import type { CliExecutorOptions } from './cli-executor.ts'
 import type { CliCall, PreparedCommand } from './prepare-command.ts'
-import { networkOf } from './prepare-command.ts'
+import { commandUsesNetwork } from './prepare-command.ts'
 
 /** A command that is ready to be started in a sandbox. */
 interface SandboxedCommand {
@@ -34,7 +34,7 @@ interface SandboxedCommand {
 }
 
 /** Runs a command in a sandbox, with access to the programs of the system and the folders that the operator allows. */
-export async function runSandboxed(
+export async function runSandboxedCommand(
   command: SandboxedCommand,
   sandbox: Sandbox,
   controls: RunControls,
@@ -47,7 +47,7 @@ export async function runSandboxed(
     // Without the grant, whether a program exists in a folder of PATH is not revealed.
     const path = call.grants?.includes('folders') === false ? undefined : command.env.PATH
     const found = visibleProgram(folders, argv[0] ?? '', { cwd, path })
-    const network = networkOf(tool, sandbox)
+    const network = commandUsesNetwork(tool, sandbox)
     const wantsNetwork = config.tool.network === true
     const run = await sandbox.prepare({
       level,
@@ -55,15 +55,15 @@ export async function runSandboxed(
       argv,
       env: sandboxedEnv(command),
       cwd,
-      limits: limitsFor(tool.name, limits, sandbox.bounds),
+      limits: limitsForSandbox(tool.name, limits, sandbox.bounds),
       network,
       mounts: mergeMounts([...toMounts(folders), ...mounts, ...found.mounts]),
       asOwnerOf: mounts[0]?.source ?? folders[0]?.path,
       withChannel: false,
     })
     const end = await run.run({ stdin, timeoutMs, controls })
-    const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, level)
-    return explainFailure(outcome, { input: call.input, folders, cwd, network, wantsNetwork })
+    const outcome = toProcessOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, level)
+    return explainSandboxFailure(outcome, { input: call.input, folders, cwd, network, wantsNetwork })
   } catch (error) {
     throw toStartError(error, argv[0] ?? '')
   }
@@ -84,7 +84,7 @@ type RunHere = (prepared: PreparedCommand, controls: RunControls) => Promise<Run
 export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits): RunHere {
   const programs = new ProgramFinder()
   const { containment: wanted } = options
-  let containment = typeof wanted === 'string' ? containmentOf(wanted) : wanted
+  let containment = typeof wanted === 'string' ? createContainment(wanted) : wanted
   let limited: Promise<void> | undefined
   return async (prepared, controls) => {
     if (options.limitFiles) limited ??= limitOwnProcess(limits)
@@ -98,7 +98,7 @@ export function createRunHere(options: CliExecutorOptions, limits: ProcessLimits
       const scope = (await options.sandbox?.shield?.wrap(unshielded)) ?? unshielded
       const end = await runProcess(command, limits, scope, controls)
       if (end.stopped !== null && prepared.container !== undefined) removeContainer(prepared.container)
-      return toOutcome(end, command, limits.outputFactor)
+      return toProcessOutcome(end, command, limits.outputFactor)
     } catch (error) {
       throw toStartError(error, prepared.argv[0] ?? '')
     }

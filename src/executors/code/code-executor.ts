@@ -4,7 +4,7 @@ import { ready } from '../../contract/catalog.ts'
 import type { Executor, FunctionTool, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
-import { type Deadline, type Ending, failed, runRemote } from '../network/run-remote.ts'
+import { type Deadline, type Ending, failed, runRemoteCall } from '../network/run-remote.ts'
 
 const CodeConfig = z.object({
   /** The id of the tool. */
@@ -47,7 +47,7 @@ function perform(
     onOutput?.('stderr', text)
     onProgress?.(reported.length)
   }
-  return runRemote({
+  return runRemoteCall({
     subject: 'The function',
     isolation: 'none',
     deadlineMs,

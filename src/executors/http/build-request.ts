@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { TooldexError } from '../../base/errors.ts'
 import type { RunControls } from '../../contract/executor.ts'
 import { type Auth, type HttpConfig, ownHeaders } from './check-config.ts'
-import { asText, type ParameterStyle, toPartText, toQueryPairs } from './serialize-parameter.ts'
+import { asText, type ParameterStyle, serializePartParameter, serializeQueryParameter } from './serialize-parameter.ts'
 
 /** A request with its parameters filled in; the authentication header is added when it is sent. */
 export interface BuiltRequest {
@@ -22,7 +22,7 @@ export function buildRequest(config: HttpConfig, input: Input): BuiltRequest {
   const target = new URL(url.replace(placeholder, (_, name: string) => encodePart(name, input[name], styles[name])))
   requireHttpUrl(target)
   for (const [name, value] of Object.entries(query))
-    for (const [key, text] of toQueryPairs(name, fill(value, input), styleOf(value, styles)))
+    for (const [key, text] of serializeQueryParameter(name, fill(value, input), styleOf(value, styles)))
       target.searchParams.append(key, text)
   const headers = buildHeaders(config, input)
   const filled = body === undefined ? undefined : fill(body, input)
@@ -41,7 +41,7 @@ function buildHeaders({ headers = {}, styles = {} }: HttpConfig, input: Input): 
     const [, wholeName] = wholeString.exec(value) ?? []
     if (wholeName !== undefined && input[wholeName] == null) continue
     const filled = value.replace(placeholder, (_, parameter: string) =>
-      toPartText(parameter, input[parameter] ?? '', styles[parameter]),
+      serializePartParameter(parameter, input[parameter] ?? '', styles[parameter]),
     )
     if (/[\0\r\n]/.test(filled))
       throw refuse(name, 'contains a line break or a NUL byte, which a header cannot contain')
@@ -65,7 +65,7 @@ function requireHttpUrl({ protocol, username, password }: URL): void {
 function encodePart(name: string, value: unknown, style?: ParameterStyle): string {
   if (value === undefined || value === null || value === '')
     throw refuse(name, 'is part of the URL and must not be empty')
-  const text = toPartText(name, value, style, encodeURIComponent)
+  const text = serializePartParameter(name, value, style, encodeURIComponent)
   if (/^\.{0,2}$/.test(text)) throw refuse(name, "must not be empty, '.' or '..', because it is part of the URL")
   return text
 }
@@ -100,7 +100,9 @@ function encodeBody({ bodyType, files = [] }: Pick<HttpConfig, 'bodyType' | 'fil
   if (bodyType === 'binary') return { body: decodeBase64('body', value), contentType: 'application/octet-stream' }
   if (bodyType === 'form')
     return {
-      body: new URLSearchParams(fieldsOf(value).flatMap(([name, each]) => [...toQueryPairs(name, each)])).toString(),
+      body: new URLSearchParams(
+        fieldsOf(value).flatMap(([name, each]) => [...serializeQueryParameter(name, each)]),
+      ).toString(),
       contentType: 'application/x-www-form-urlencoded',
     }
   if (bodyType === 'multipart') return encodeMultipart(fieldsOf(value), new Set(files))
@@ -164,7 +166,7 @@ export interface RequestSecrets {
 export const noSecrets: RequestSecrets = { headers: {}, query: {} }
 
 /** Resolves the secrets of a request for each run; they are never stored. */
-export async function resolveSecrets(
+export async function resolveRequestSecrets(
   auth: HttpConfig['auth'],
   { secret: resolve, hide }: Pick<RunControls, 'secret' | 'hide'>,
 ): Promise<RequestSecrets> {

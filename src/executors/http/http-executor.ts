@@ -4,13 +4,19 @@ import { lazyModule } from '../../base/lazy-module.ts'
 import { ready } from '../../contract/catalog.ts'
 import type { Executor, RunControls } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
-import { findInText, readJsonPart } from '../../json-schema/offload/json-work.ts'
+import { findInJsonText, readJsonPart } from '../../json-schema/offload/json-work.ts'
 import { defineExecutor, deriveOnce } from '../define-executor.ts'
-import { checkHost, publicLookup } from '../network/guard-address.ts'
-import { type Ending, failed, runRemote } from '../network/run-remote.ts'
-import { type BuiltRequest, buildRequest, credentialsIn, maskedSecrets, resolveSecrets } from './build-request.ts'
+import { checkHostAddress, publicLookup } from '../network/guard-address.ts'
+import { type Ending, failed, runRemoteCall } from '../network/run-remote.ts'
+import {
+  type BuiltRequest,
+  buildRequest,
+  credentialsIn,
+  maskedSecrets,
+  resolveRequestSecrets,
+} from './build-request.ts'
 import { HttpConfig } from './check-config.ts'
-import { type Agents, type HttpResponse, send, withQuery } from './send.ts'
+import { type Agents, type HttpResponse, sendHttpRequest, withQueryParameters } from './send-http-request.ts'
 
 const defaults = { timeoutMs: 30_000, maxBytes: 10 * 1024 * 1024, perHost: 16 }
 const connection = { maxHeaderSize: 32 * 1024, connections: defaults.perHost, pipelining: 1 }
@@ -32,11 +38,11 @@ export function createHttpExecutor(): Executor {
       return {
         async plan() {
           const { method, url, headers, body } = derive()
-          if (config.allowPrivate !== true) checkHost(url.hostname)
+          if (config.allowPrivate !== true) checkHostAddress(url.hostname)
           const secrets = maskedSecrets(config.auth)
           const request = {
             method,
-            url: withQuery(url, secrets.query).href,
+            url: withQueryParameters(url, secrets.query).href,
             headers: { ...headers, ...secrets.headers },
             body: body === null ? null : shownBody(body),
           }
@@ -85,14 +91,14 @@ function perform({ config, built, agents, deadlineMs }: Sending, controls: RunCo
     log += line
     controls.onOutput?.('stdout', line)
   }
-  return runRemote({
+  return runRemoteCall({
     subject: 'The request',
     isolation: 'none',
     deadlineMs,
     signal: controls.signal,
     async perform(deadline) {
-      const secrets = await resolveSecrets(config.auth, controls)
-      const response = await send(built, { agents, privateHost, secrets, maxBytes, deadline, note })
+      const secrets = await resolveRequestSecrets(config.auth, controls)
+      const response = await sendHttpRequest(built, { agents, privateHost, secrets, maxBytes, deadline, note })
       return toEnding(config, response, deadline.signal)
     },
     failureCode: 'HTTP_ERROR',
@@ -136,7 +142,7 @@ async function mapResponse(
 
 /** Small responses and plain paths run inline, all others in a worker thread: a path can be slow even on a small text. */
 async function find(text: string, path: string, signal: AbortSignal | undefined): Promise<unknown> {
-  const found = await findInText(text, path, signal)
+  const found = await findInJsonText(text, path, signal)
   if (found === undefined) throw notJson()
   return found
 }

@@ -13,7 +13,11 @@ export const asText = (value: unknown): string => (typeof value === 'object' ? J
 type Encode = (text: string) => string
 
 /** The name and value pairs of a query parameter. */
-export function toQueryPairs(name: string, value: unknown, given?: ParameterStyle): readonly [string, string][] {
+export function serializeQueryParameter(
+  name: string,
+  value: unknown,
+  given?: ParameterStyle,
+): readonly [string, string][] {
   const { style, explode = style === 'form' || style === 'deepObject' } = given ?? { style: 'form' }
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) {
@@ -45,7 +49,7 @@ function deepPairs(name: string, value: unknown): readonly [string, string][] {
 }
 
 /** The text of a parameter in the path or in a header, with every part encoded. */
-export function toPartText(
+export function serializePartParameter(
   name: string,
   value: unknown,
   given?: ParameterStyle,

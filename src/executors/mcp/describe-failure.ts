@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/invisible-characters.ts'
 import { withoutPeriod } from '../../diagnostics/sentences.ts'
-import { causesOf } from '../network/run-remote.ts'
+import { causesOfError } from '../network/run-remote.ts'
 import { WiderScopeError } from './token-source.ts'
 
 const maxCharacters = 500
@@ -11,21 +11,21 @@ export type UpstreamAttempt = (failure: string | undefined, needsSignIn: boolean
 
 /** Whether the failure is that nobody has signed in at the server. */
 export const needsSignIn = (error: unknown): boolean =>
-  causesOf(error).some((each) => each instanceof TooldexError && each.code === 'SIGN_IN_REQUIRED')
+  causesOfError(error).some((each) => each instanceof TooldexError && each.code === 'SIGN_IN_REQUIRED')
 
 /** Whether the sign-in lasts, but its scope is too narrow for this request. */
 export const needsWiderScope = (error: unknown): boolean =>
-  causesOf(error).some((each) => each instanceof WiderScopeError)
+  causesOfError(error).some((each) => each instanceof WiderScopeError)
 
 /** The failure of a server as a phrase that follows its name; foreign texts are cut to one short line. */
 export function describeFailure(error: unknown): string {
   if (needsSignIn(error)) return 'needs a sign-in'
   if (error instanceof TooldexError) return ownFailure(error)
-  const ours = causesOf(error).find((each) => each instanceof TooldexError)
+  const ours = causesOfError(error).find((each) => each instanceof TooldexError)
   if (ours instanceof TooldexError) return ownFailure(ours)
   const { data, message = 'no response' } = error as { data?: { status?: number }; message?: string }
   if (data?.status !== undefined) return `responded with HTTP ${data.status}`
-  const code = causesOf(error).map((each) => (each as NodeJS.ErrnoException).code)
+  const code = causesOfError(error).map((each) => (each as NodeJS.ErrnoException).code)
   const system = code.find((each) => typeof each === 'string' && /^(E[A-Z]+|UND_ERR_\w+|CERT_\w+)$/.test(each))
   if (system !== undefined) return `could not be reached (${system})`
   return `failed: ${cut(message)}`
@@ -33,7 +33,7 @@ export function describeFailure(error: unknown): string {
 
 /** The next step after some failures, as the end of the phrase; an administrator takes it. */
 export function nextStep(error: unknown, server: string, isSource: boolean): string {
-  const isRefused = causesOf(error).some((each) => each instanceof TooldexError && each.code === 'ADDRESS_REFUSED')
+  const isRefused = causesOfError(error).some((each) => each instanceof TooldexError && each.code === 'ADDRESS_REFUSED')
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   if (isRefused && isSource) return `; an administrator may allow it: tooldex sources approve ${server} --allow-private`
   if (isRefused) return `; it is allowed by "allowPrivate": true in the definition of ${server}`
@@ -57,7 +57,7 @@ export function cut(text: string): string {
 export function isDenied(error: unknown): boolean {
   const isMissing = (each: unknown) => each instanceof TooldexError && each.code === 'SECRET_UNAVAILABLE'
   const { status } = (error as { data?: { status?: number } }).data ?? {}
-  return status === 401 || status === 403 || causesOf(error).some(isMissing)
+  return status === 401 || status === 403 || causesOfError(error).some(isMissing)
 }
 
 /** Whether an error means that the server is unreachable or failing, and not that it rejected the call. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Agent, type Dispatcher, request } from 'undici'
 import { decompressors } from '../network/decompressors.ts'
-import { checkHost } from '../network/guard-address.ts'
+import { checkHostAddress } from '../network/guard-address.ts'
 import {
   bodyRefused,
   keepsMethod,
@@ -45,7 +45,7 @@ export function guardedFetch(dispatcher: Agent, privateHost: string | undefined,
     sent.delete(requestHeader)
     const init = { ...rest, headers: sent }
     const { status, statusText, headers, body } = await followRedirects(new URL(url), init, (target, options) => {
-      if (target.hostname !== privateHost) checkHost(target.hostname)
+      if (target.hostname !== privateHost) checkHostAddress(target.hostname)
       return sendOnce(target, options, dispatcher)
     })
     if (bodilessStatuses.has(status)) {

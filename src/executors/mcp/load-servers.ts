@@ -6,7 +6,7 @@ import { formatProblem, type Problem, toPointer } from '../../base/problem.ts'
 import { suggest } from '../../base/suggest.ts'
 import type { McpServer, McpServerInput } from '../../contract/mcp-server.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../../diagnostics/zod-issues.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
@@ -89,7 +89,7 @@ function read(
   const parsed = schemaFor(filled).safeParse(filled, describedParse)
   if (parsed.success) return parsed.data
   for (const issue of parsed.error.issues) {
-    const { message, hint } = describeIssue(issue)
+    const { message, hint } = describeZodIssue(issue)
     report([...path, ...issue.path], message, hint)
   }
   return undefined

@@ -18,7 +18,7 @@ import type { Redactor } from '../../contract/secret.ts'
 import type { SourceRef } from '../../contract/source.ts'
 import { findReference } from '../../rules/server-definition.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
-import { type Ending, failed, runRemote } from '../network/run-remote.ts'
+import { type Ending, failed, runRemoteCall } from '../network/run-remote.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
 import { cut, describeFailure, nextStep } from './describe-failure.ts'
 import { toOutput } from './message-threads.ts'
@@ -148,7 +148,7 @@ function perform(
   const isRepeatable = annotations.readOnlyHint === true || annotations.idempotentHint === true
   let upstream: Upstream | undefined
   let before = 0
-  return runRemote({
+  return runRemoteCall({
     subject: 'The call',
     isolation,
     deadlineMs,

@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { Agent, fetch } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import type { HttpServer } from '../../contract/mcp-server.ts'
-import { checkHost, publicLookupBut } from '../network/guard-address.ts'
+import { checkHostAddress, publicLookupBut } from '../network/guard-address.ts'
 
 const requestMs = 15_000
 const maxBytes = 128 * 1024
@@ -25,7 +25,7 @@ export function checkOAuthUrl(server: HttpServer, text: string | URL): URL {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnHost && own.protocol === 'http:'))
     throw refused(`${url.protocol}//${url.host} is not encrypted.`)
   if (url.username !== '' || url.password !== '') throw refused(`a URL of ${url.host} has a password in it.`)
-  if (!(isOwnHost && server.allowPrivate)) checkHost(url.hostname)
+  if (!(isOwnHost && server.allowPrivate)) checkHostAddress(url.hostname)
   return url
 }
 

@@ -5,10 +5,10 @@ import { type AllowedFolder, folderOf, isIn } from '../sandbox/allowed-folders.t
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-limits.ts'
 import {
-  allowHint,
+  allowFolderHint,
   interpreterMounts,
   mergeMounts,
-  resolveExisting,
+  resolveExistingPath,
   toMounts,
   visibleEnv,
   visibleFolder,
@@ -72,15 +72,15 @@ function programIn(folders: readonly AllowedFolder[], command: string, cwd: stri
 /** A folder of a definition, within those that the operator allows and no more writable than they are. */
 function grantedFolder(folder: string, allowed: readonly AllowedFolder[]): AllowedFolder {
   const [, input = '', mode] = /^(.*?)(?::(ro|rw))?$/s.exec(folder) ?? []
-  const path = resolveExisting(input)
+  const path = resolveExistingPath(input)
   const within = path === undefined ? undefined : folderOf(path, allowed)
   if (path === undefined || within === undefined)
     throw new TooldexError('POLICY_REFUSED', `The folder ${input.slice(0, 200)} is not allowed on this server.`, {
-      hint: allowHint(input.slice(0, 200)),
+      hint: allowFolderHint(input.slice(0, 200)),
     })
   if (mode === 'rw' && !within.writable)
     throw new TooldexError('POLICY_REFUSED', `The folder ${input.slice(0, 200)} is read-only on this server.`, {
-      hint: allowHint(`${input.slice(0, 200)}:rw`),
+      hint: allowFolderHint(`${input.slice(0, 200)}:rw`),
     })
   const inner = allowed.find((each) => each !== within && isIn(each.path, path))
   return { path, writable: mode === 'rw' && inner?.writable !== false }

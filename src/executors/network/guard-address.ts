@@ -9,12 +9,12 @@ const refusedNames =
   /^(?:localhost|metadata|metadata\.google\.internal|instance-data(?:\.ec2\.internal)?)\.?$|\.localhost\.?$/i
 
 /** Whether an IP address is a public unicast address. */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast'
   const ipv6 = parsed as ipaddr.IPv6
-  if (ipv6.isIPv4MappedAddress()) return isPublic(ipv6.toIPv4Address().toString())
+  if (ipv6.isIPv4MappedAddress()) return isPublicAddress(ipv6.toIPv4Address().toString())
   // The deprecated ::a.b.c.d and the NAT64 prefixes embed an IPv4 address.
   const embedding = [
     [ipaddr.IPv6.parse('::'), 96],
@@ -26,17 +26,17 @@ export function isPublic(address: string): boolean {
 }
 
 /** Rejects private hosts; names are checked again when they are resolved. */
-export function checkHost(hostname: string): void {
+export function checkHostAddress(hostname: string): void {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (refusedNames.test(host)) throw refused(host)
-  if (ipaddr.isValid(host) && !isPublic(host)) throw refused(host)
+  if (ipaddr.isValid(host) && !isPublicAddress(host)) throw refused(host)
 }
 
 /** Resolves a name, so that only checked addresses are connected to; one private address among several rejects the name. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookupAll(hostname, { all: true, verbatim: true, family: options.family ?? 0 })
     .then((found) => {
-      const privateAddress = found.find(({ address }) => !isPublic(address))
+      const privateAddress = found.find(({ address }) => !isPublicAddress(address))
       if (privateAddress !== undefined) throw refused(hostname)
       const [first] = found
       if (options.all === true) (callback as unknown as (error: null, all: typeof found) => void)(null, found)

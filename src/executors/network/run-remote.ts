@@ -22,7 +22,7 @@ interface RemoteCall {
 }
 
 /** Performs a call of another server under its deadline; a failure is an outcome, not an error. */
-export async function runRemote(call: RemoteCall): Promise<RunOutcome> {
+export async function runRemoteCall(call: RemoteCall): Promise<RunOutcome> {
   const started = performance.now()
   const deadline = new Deadline(call.signal, call.deadlineMs)
   const ending = await call
@@ -39,7 +39,7 @@ function endingOf({ subject, signal, deadlineMs, ...call }: RemoteCall, deadline
   if (signal?.aborted) return failed(`${subject} was cancelled`, 'EXECUTION_CANCELLED', 'CANCELLED')
   if (deadline.isOver)
     return failed(`${subject} timed out after ${(deadlineMs / 1000).toFixed(1)}s`, 'EXECUTION_TIMEOUT', 'TIMEOUT')
-  const ours = causesOf(error).find((each) => each instanceof TooldexError)
+  const ours = causesOfError(error).find((each) => each instanceof TooldexError)
   if (ours instanceof TooldexError) return failed(`${ours.message} ${ours.hint}`, ours.code)
   return failed(call.describe(error), call.failureCode)
 }
@@ -53,7 +53,7 @@ export const failed = (
 ): Ending => ({ status, errorCode, errorMessage, output })
 
 /** An error and its causes. */
-export function causesOf(error: unknown): readonly unknown[] {
+export function causesOfError(error: unknown): readonly unknown[] {
   const all: unknown[] = []
   for (let each = error; each instanceof Error && all.length < 5; each = each.cause) all.push(each)
   return all

@@ -7,7 +7,7 @@ import { helperEnvironment } from './base-environment.ts'
 import { findProgram } from './find-program.ts'
 import { PidsCgroup } from './pids-cgroup.ts'
 import { createProcessGroups } from './process-group.ts'
-import { descendantsOf, procIsOurs, readChildren, signalProcess } from './process-tree.ts'
+import { descendantsOfProcess, isOwnProc, readChildProcesses, signalProcess } from './process-tree.ts'
 
 /** A mechanism that groups the processes of a call, so that none outlives it. */
 export interface Containment {
@@ -47,11 +47,11 @@ export interface ProcessScope {
  */
 export function detectContainment(): Containment {
   const privileged = process.platform === 'linux' && process.geteuid?.() === 0
-  return privileged && procIsOurs() && canEnterNamespaces() ? createPidNamespaces() : createProcessGroups()
+  return privileged && isOwnProc() && canEnterNamespaces() ? createPidNamespaces() : createProcessGroups()
 }
 
 /** The containment of a given kind, without detection. */
-export function containmentOf(kind: Containment['kind']): Containment {
+export function createContainment(kind: Containment['kind']): Containment {
   return kind === 'pid-namespace' ? createPidNamespaces() : createProcessGroups()
 }
 
@@ -119,7 +119,7 @@ function takeAlive(idle: NamespaceInit[]): NamespaceInit | undefined {
 
 function killIn(init: NamespaceInit, pid: number, signal: Parameters<ProcessScope['kill']>[1]): void {
   // SIGTERM is not sent to nsenter, which would end before the program has handled the signal.
-  for (const target of signal === 'SIGKILL' ? [-pid] : descendantsOf(pid)) signalProcess(target, signal)
+  for (const target of signal === 'SIGKILL' ? [-pid] : descendantsOfProcess(pid)) signalProcess(target, signal)
   if (signal === 'SIGKILL') init.end()
 }
 
@@ -172,8 +172,8 @@ class NamespaceInit {
   /** Whether an ended program left processes behind: its orphans, zombies included, are children of the first process. */
   hasOrphans(): boolean {
     try {
-      this.#first ??= readChildren(this.#parent.pid as number)[0]
-      return this.#first === undefined || readChildren(this.#first).length > 0
+      this.#first ??= readChildProcesses(this.#parent.pid as number)[0]
+      return this.#first === undefined || readChildProcesses(this.#first).length > 0
     } catch {
       // If the children cannot be read, assume that there are some.
       return true

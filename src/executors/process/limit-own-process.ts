@@ -21,11 +21,11 @@ export async function limitOwnProcess(limits: ProcessLimits): Promise<void> {
 function processLimit(limits: ProcessLimits): readonly string[] {
   const uid = process.geteuid?.()
   if (uid === undefined || uid === 0) return []
-  return [`--nproc=${countThreads(uid) + limits.processes}:`]
+  return [`--nproc=${countThreadsOfUser(uid) + limits.processes}:`]
 }
 
 /** The number of threads of a user. */
-export function countThreads(uid: number): number {
+export function countThreadsOfUser(uid: number): number {
   let threads = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {

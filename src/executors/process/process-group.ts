@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { helperEnvironment } from './base-environment.ts'
 import type { Containment, ProcessScope } from './containment.ts'
-import { procIsOurs, signalProcess } from './process-tree.ts'
+import { isOwnProc, signalProcess } from './process-tree.ts'
 import { programText } from './program-text.ts'
 
 const markName = 'TOOLDEX_RUN_ID'
@@ -62,7 +62,7 @@ function findMarked(mark: string, firstPid: number): readonly number[] {
 }
 
 function findInProc(mark: string, firstPid: number): readonly number[] {
-  if (!procIsOurs()) return []
+  if (!isOwnProc()) return []
   const last = lastPid()
   // No process was started since, so there are no descendants.
   if (last === firstPid) return []

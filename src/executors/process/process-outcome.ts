@@ -3,7 +3,7 @@ import { exitMessage, type Isolation, type RunOutcome, type RunStatus } from '..
 import type { Captured, ProcessEnd, ProcessRequest } from './run-process.ts'
 
 /** The outcome of a finished process; a failed program is a result with a reason, not an exception. */
-export function toOutcome(
+export function toProcessOutcome(
   end: ProcessEnd,
   request: Ended,
   outputFactor: number,

@@ -16,16 +16,16 @@ const names = new Map(Object.entries(constants.signals).map(([name, number]) => 
 export const signalOf = (number: number): NodeJS.Signals | null => names.get(number) ?? null
 
 /** The descendants of a process without orphans, parents first; on Linux only. */
-export function descendantsOf(pid: number): readonly number[] {
+export function descendantsOfProcess(pid: number): readonly number[] {
   try {
-    return readChildren(pid).flatMap((child) => [child, ...descendantsOf(child)])
+    return readChildProcesses(pid).flatMap((child) => [child, ...descendantsOfProcess(child)])
   } catch {
     return []
   }
 }
 
 /** The children of a process, zombies included. Throws if the process has ended. */
-export function readChildren(pid: number): readonly number[] {
+export function readChildProcesses(pid: number): readonly number[] {
   // The kernel lists children per thread.
   const threads = readdirSync(`/proc/${pid}/task`)
   const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'))
@@ -36,7 +36,7 @@ export function readChildren(pid: number): readonly number[] {
  * Whether /proc belongs to the PID namespace of this process. In a PID namespace without a /proc of its own, such as that of
  * a call, its pids denote other processes than the ones that a signal would reach.
  */
-export function procIsOurs(): boolean {
+export function isOwnProc(): boolean {
   try {
     return readlinkSync('/proc/self') === String(process.pid)
   } catch {
@@ -47,8 +47,8 @@ export function procIsOurs(): boolean {
 const maxScans = 100
 
 /** Kills all processes of a user that belongs to one run; repeated, because a process may fork during the scan. */
-export function endUser(uid: number): void {
-  if (!procIsOurs()) return
+export function killProcessesOfUser(uid: number): void {
+  if (!isOwnProc()) return
   for (let scan = 0; scan < maxScans; scan++) {
     const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && ownerOf(name) === uid)
     if (found.length === 0) return

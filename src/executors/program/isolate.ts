@@ -30,7 +30,7 @@ interface WaitingCall {
 }
 
 /** Runs a program in an isolate of its own: a fresh WebAssembly instance, which is dropped as a whole at the end. */
-export async function runInIsolate(code: string, host: ProgramHost): Promise<ProgramEnd> {
+export async function runProgramInIsolate(code: string, host: ProgramHost): Promise<ProgramEnd> {
   try {
     const stripped = stripTypes(code)
     if ('error' in stripped) return { how: 'invalid', error: stripped.error }

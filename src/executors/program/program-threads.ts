@@ -66,7 +66,7 @@ function giveBack(thread: ProgramThread, { how }: ProgramEnd): void {
 }
 
 /** Runs a program in a thread; an aborted signal ends the thread at once, whatever the program does. */
-export async function runInThread(code: string, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
+export async function runProgramInThread(code: string, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
   const thread = takeThread()
   let stop = () => {}
   const stopped = new Promise<ProgramEnd>((resolve) => {

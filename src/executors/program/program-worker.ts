@@ -1,6 +1,6 @@
 import { sendEvent, serveThreadTasks } from '../../base/worker-thread.ts'
 import type { ProgramAnswer } from '../../contract/executor.ts'
-import { runInIsolate } from './isolate.ts'
+import { runProgramInIsolate } from './isolate.ts'
 import type { FromProgram, ProgramHost, ToProgram } from './program-messages.ts'
 
 const send = (message: FromProgram): void => sendEvent(message)
@@ -41,7 +41,7 @@ const host: ProgramHost = {
 serveThreadTasks((message: ToProgram) => {
   if (message.type === 'run') {
     waiting.clear()
-    return runInIsolate(message.code, host).finally(sendPrinted)
+    return runProgramInIsolate(message.code, host).finally(sendPrinted)
   }
   waiting.get(message.id)?.(message.answer)
   waiting.delete(message.id)

@@ -47,16 +47,16 @@ export async function runProgram({ code, timeoutMs, inThread }: Program, control
 }
 
 async function runThere(code: string, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
-  const { runInThread } = await import('./program-threads.ts')
-  return runInThread(code, host, signal)
+  const { runProgramInThread } = await import('./program-threads.ts')
+  return runProgramInThread(code, host, signal)
 }
 
 async function runHere(code: string, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
-  const { runInIsolate } = await import('./isolate.ts')
+  const { runProgramInIsolate } = await import('./isolate.ts')
   const stopped = new Promise<ProgramEnd>((resolve) =>
     signal.addEventListener('abort', () => resolve({ how: 'stopped' }), { once: true }),
   )
-  return Promise.race([runInIsolate(code, host), stopped])
+  return Promise.race([runProgramInIsolate(code, host), stopped])
 }
 
 /** The calls of one program that have not ended. */

@@ -19,7 +19,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { Environment } from '../../base/expand-variables.ts'
 import { Semaphore } from '../../base/semaphore.ts'
-import { EnvironmentName } from './check-config.ts'
+import { EnvironmentName } from './check-python-script.ts'
 import { buildCommand, environmentNameOf, installPackages, normalizeDependencies } from './packages.ts'
 
 /** A set of packages that scripts can import. */

@@ -9,11 +9,11 @@ import { findPython } from '../process/find-python.ts'
 import { programText } from '../process/program-text.ts'
 import { Capture } from '../process/run-process.ts'
 import type { Sandbox, SandboxRequest, SandboxRun } from '../sandbox/sandbox.ts'
-import { levelOf, resolveEnv } from '../sandbox/sandbox-config.ts'
-import { limitsFor } from '../sandbox/sandbox-limits.ts'
+import { levelOf, resolveSandboxEnv } from '../sandbox/sandbox-config.ts'
+import { limitsForSandbox } from '../sandbox/sandbox-limits.ts'
 import { interpreterMounts } from '../sandbox/visible-program.ts'
 import { defaultWarm, WarmSandboxes } from '../sandbox/warm-sandboxes.ts'
-import { PythonConfig } from './check-config.ts'
+import { PythonConfig } from './check-python-script.ts'
 import type { Environments, PythonEnvironment } from './environments.ts'
 import { buildCommand } from './packages.ts'
 import { readScriptResult, toScriptOutcome } from './script-outcome.ts'
@@ -55,7 +55,7 @@ export function createPythonExecutor(options: PythonExecutorOptions): Executor {
         async run(controls) {
           const prepared = await derive()
           const { request } = prepared
-          const env = await resolveEnv(call.config.env ?? {}, controls)
+          const env = await resolveSandboxEnv(call.config.env ?? {}, controls)
           const usePool = pool !== undefined && request.level === 'isolated'
           const run = usePool ? await pool.take(request) : await sandbox.prepare(request)
           return runScript({ ...prepared, env, call, run, sandbox }, controls)
@@ -90,7 +90,7 @@ async function prepareScript(call: Call<PythonConfig>, options: PythonExecutorOp
     program: python,
     argv: [python, '-I', '-S', '-B', '-c', scriptRunner()],
     env: {},
-    limits: limitsFor(tool.name, config.limits, sandbox.bounds),
+    limits: limitsForSandbox(tool.name, config.limits, sandbox.bounds),
     network: sandbox.networkFor(tool.name, config.network),
     mounts: [
       ...interpreterMounts(python),

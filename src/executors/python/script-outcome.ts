@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import * as z from 'zod'
 import type { RunOutcome } from '../../contract/run.ts'
 import { readJsonPart } from '../../json-schema/offload/json-work.ts'
-import { toOutcome } from '../process/process-outcome.ts'
+import { toProcessOutcome } from '../process/process-outcome.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import type { Level } from '../sandbox/sandbox-config.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-limits.ts'
@@ -20,7 +20,10 @@ interface ScriptEnd {
 /** The outcome of a script: its return value, or the reason of its failure on one line. */
 export function toScriptOutcome(end: ProcessEnd, ended: ScriptEnd): RunOutcome {
   const { answer, limits, level } = ended
-  const base = { ...toOutcome(end, { ...ended, subject: 'Script' }, ended.outputFactor, ended.level), output: null }
+  const base = {
+    ...toProcessOutcome(end, { ...ended, subject: 'Script' }, ended.outputFactor, ended.level),
+    output: null,
+  }
   const failed = (errorMessage: string, errorCode = 'EXECUTION_FAILED'): RunOutcome => ({
     ...base,
     status: 'FAILED',

@@ -5,15 +5,15 @@ import { getSystemErrorName } from 'node:util'
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/invisible-characters.ts'
 import type { ProcessScope } from '../process/containment.ts'
-import { countThreads } from '../process/limit-own-process.ts'
+import { countThreadsOfUser } from '../process/limit-own-process.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
-import { endUser, signalOf, signalProcess } from '../process/process-tree.ts'
+import { killProcessesOfUser, signalOf, signalProcess } from '../process/process-tree.ts'
 import { programText } from '../process/program-text.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { toStartError } from '../process/start-error.ts'
 import type { Mount } from './bubblewrap-arguments.ts'
 import { isCounted, type RunUser } from './isolated-sandbox.ts'
-import { makeFolder, removeFolder } from './limited-sandbox.ts'
+import { makeSandboxFolder, removeSandboxFolder } from './limited-sandbox.ts'
 import type { SandboxLimits } from './sandbox-limits.ts'
 import { type Confinement, seccompProgram } from './seccomp-program.ts'
 
@@ -52,7 +52,7 @@ export function confinedSandbox(
   const usesOwner = landlock.user !== 'same' && owner !== undefined && isCounted(owner, cgroup)
   const user = usesOwner ? owner.uid : userOf(landlock.user)
   const filter = filterFor({ network: shape.network, ownsFiles: landlock.user !== 'own' || usesOwner })
-  const folder = makeFolder(user)
+  const folder = makeSandboxFolder(user)
   const env = { HOME: folder, TMPDIR: folder, ...shape.env }
   let [policy, report, name]: [Buffer, string, string] = [Buffer.alloc(0), '', '']
   let [control, launcher]: [Writable?, ChildProcess?] = []
@@ -63,7 +63,7 @@ export function confinedSandbox(
     wrap(program, args) {
       const run = { folder, user, filter, withChannel, program, argv: [program, ...args] }
       name = program
-      policy = encodePolicy({ ...shape, env }, run)
+      policy = encodeConfinedPolicy({ ...shape, env }, run)
       return [landlock.python, ['-I', '-S', '-B', '-c', landlockLauncher()]]
     },
     spawnInside: (start) => (cgroup === undefined ? start() : cgroup.spawnInside(start)),
@@ -83,12 +83,12 @@ export function confinedSandbox(
     },
     // A keeper that exited with 0 left no process; if it was killed, the exclusive user id identifies the rest.
     sweep() {
-      if (user !== undefined && user >= firstOwnUser && launcher?.exitCode !== 0) endUser(user)
+      if (user !== undefined && user >= firstOwnUser && launcher?.exitCode !== 0) killProcessesOfUser(user)
     },
     async close() {
       control?.destroy()
       cgroup?.remove()
-      await removeFolder(folder)
+      await removeSandboxFolder(folder)
     },
     explain: (end) => explain(end, report, name),
   }
@@ -166,7 +166,7 @@ const maxBytes = 99_999_999
 type Field = readonly [name: string, value: string]
 
 /** Encodes a policy for the launcher: its length, then names and values separated by NUL bytes. */
-export function encodePolicy(shape: ConfinedShape, run: ConfinedRun): Buffer {
+export function encodeConfinedPolicy(shape: ConfinedShape, run: ConfinedRun): Buffer {
   const fields: Field[] = [
     ...readableFields(shape),
     ['work', run.folder],
@@ -219,7 +219,7 @@ function limitFields(limits: SandboxLimits, user: number | undefined): readonly 
 /** Includes the keeper of the run, and the existing threads of a user that is not exclusive to the run. */
 function processLimit({ processes }: SandboxLimits, user: number | undefined): number {
   const uid = user ?? process.geteuid?.() ?? 0
-  return processes + 1 + (user !== undefined && user >= firstOwnUser ? 0 : countThreads(uid))
+  return processes + 1 + (user !== undefined && user >= firstOwnUser ? 0 : countThreadsOfUser(uid))
 }
 
 /** User ids from here on belong to no account, so that runs cannot access each other. */

@@ -7,7 +7,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/invisible-characters.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
-import { descendantsOf, procIsOurs, signalOf, signalProcess } from '../process/process-tree.ts'
+import { descendantsOfProcess, isOwnProc, signalOf, signalProcess } from '../process/process-tree.ts'
 import type { ProcessEnd } from '../process/run-process.ts'
 import { bubblewrapArguments, type SandboxShape } from './bubblewrap-arguments.ts'
 import { prlimitArguments } from './sandbox-limits.ts'
@@ -124,7 +124,7 @@ function killSandbox(pid: number, init: number, signal: 'SIGTERM' | 'SIGKILL'): 
     signalProcess(-pid, 'SIGKILL')
     return
   }
-  const inside = Number.isInteger(init) && procIsOurs() ? descendantsOf(init) : []
+  const inside = Number.isInteger(init) && isOwnProc() ? descendantsOfProcess(init) : []
   for (const each of inside) signalProcess(each, 'SIGTERM')
   if (inside.length === 0) signalProcess(-pid, 'SIGKILL')
 }
@@ -133,7 +133,7 @@ function killSandbox(pid: number, init: number, signal: 'SIGTERM' | 'SIGKILL'): 
 function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid)) return false
   try {
-    if (!procIsOurs()) return process.kill(pid, 0)
+    if (!isOwnProc()) return process.kill(pid, 0)
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return false

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Containment, ProcessScope } from '../process/containment.ts'
-import { countThreads } from '../process/limit-own-process.ts'
+import { countThreadsOfUser } from '../process/limit-own-process.ts'
 import { prlimitArguments, type SandboxLimits } from './sandbox-limits.ts'
 
 /** A process scope without a sandbox, and its work folder. */
@@ -18,7 +18,7 @@ export async function limitedSandbox(
   limits: SandboxLimits,
   withChannel: boolean,
 ): Promise<LimitedSandbox> {
-  const folder = makeFolder(undefined)
+  const folder = makeSandboxFolder(undefined)
   const scope = await containment.start(limits.processes)
   const limitArguments = prlimitArguments(limits, processLimit(limits))
   return {
@@ -28,7 +28,7 @@ export async function limitedSandbox(
     wrap: (program, args) => scope.wrap(prlimit, [...limitArguments, program, ...args]),
     async close() {
       await scope.close()
-      await removeFolder(folder)
+      await removeSandboxFolder(folder)
     },
   }
 }
@@ -37,18 +37,18 @@ export async function limitedSandbox(
 function processLimit(limits: SandboxLimits): number | undefined {
   const uid = process.geteuid?.()
   if (uid === undefined || uid === 0) return undefined
-  return countThreads(uid) + limits.processes
+  return countThreadsOfUser(uid) + limits.processes
 }
 
 /** An empty folder for one run, which belongs to the user that it runs as. */
-export function makeFolder(user: number | undefined): string {
+export function makeSandboxFolder(user: number | undefined): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-work-')))
   if (user !== undefined) chownSync(folder, user, user)
   return folder
 }
 
 /** Removes the folder with its content. A run may have removed the permissions of its own folders, also for this process if the user is the same. */
-export async function removeFolder(folder: string): Promise<void> {
+export async function removeSandboxFolder(folder: string): Promise<void> {
   const remove = () => rm(folder, { recursive: true, force: true })
   await remove().catch(() => {
     openUp(folder)

@@ -8,7 +8,7 @@ import { findProgram } from '../process/find-program.ts'
 import { findPython } from '../process/find-python.ts'
 import { defaultLimits } from '../process/limits.ts'
 import { PidsCgroup } from '../process/pids-cgroup.ts'
-import { procIsOurs } from '../process/process-tree.ts'
+import { isOwnProc } from '../process/process-tree.ts'
 import { programText } from '../process/program-text.ts'
 import { type ProcessEnd, runProcess } from '../process/run-process.ts'
 import { sandboxPath, workFolder } from './bubblewrap-arguments.ts'
@@ -26,7 +26,7 @@ const bubblewrapTrial = programText('./probe-bubblewrap.sh', import.meta.url)
 /** Starts a sandbox and attacks it from inside; as root, with the strongest user that works. */
 export async function probeBubblewrap(env: Environment): Promise<Probed<Bubblewrap>> {
   if (process.platform !== 'linux') return { reason: 'bubblewrap is for Linux only' }
-  if (!procIsOurs()) return { reason: '/proc does not belong to this PID namespace' }
+  if (!isOwnProc()) return { reason: '/proc does not belong to this PID namespace' }
   const filter = seccompProgram()
   if (filter === undefined) return { reason: `there is no system call filter for the processor ${process.arch}` }
   let programs: { bwrap: string; prlimit: string }

@@ -24,7 +24,7 @@ export const EnvConfig = z.record(variableName, z.string().regex(noNul, 'must no
 const reference = /^(?:secret|env|file):/
 
 /** The variables of a run: with secret references resolved right before the start, and the trace context. */
-export async function resolveEnv(
+export async function resolveSandboxEnv(
   env: Readonly<Record<string, string>>,
   { secret: resolve, traceparent }: RunControls,
 ): Promise<Record<string, string>> {

@@ -39,16 +39,16 @@ const variables = {
 const names = Object.keys(variables) as (keyof SandboxLimits)[]
 
 /** The bounds that the environment of the server sets. */
-export function readBounds(env: Environment): SandboxLimits {
+export function readSandboxLimits(env: Environment): SandboxLimits {
   const bounds = { ...defaultSandboxLimits }
   for (const name of names) bounds[name] = readSetting(variables[name], env)
   return bounds
 }
 
-const defaultBounds = readBounds({})
+const defaultBounds = readSandboxLimits({})
 
 /** The limits of a run; throws if its tool requests more than the operator allows. */
-export function limitsFor(
+export function limitsForSandbox(
   tool: string,
   requested: LimitsConfig = {},
   bounds: SandboxLimits = defaultBounds,

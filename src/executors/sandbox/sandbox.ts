@@ -16,7 +16,7 @@ import { type IsolatedSandbox, isolatedSandbox, type RunUser } from './isolated-
 import { Levels } from './levels.ts'
 import { type LimitedSandbox, limitedSandbox } from './limited-sandbox.ts'
 import type { Level } from './sandbox-config.ts'
-import { readBounds, type SandboxLimits } from './sandbox-limits.ts'
+import { readSandboxLimits, type SandboxLimits } from './sandbox-limits.ts'
 import type { Shield } from './shield.ts'
 
 /** The decisions of the operator. */
@@ -78,7 +78,7 @@ export class Sandbox {
 
   constructor(options: SandboxOptions) {
     this.#options = options
-    this.bounds = readBounds(options.env)
+    this.bounds = readSandboxLimits(options.env)
     this.limits = { ...defaultLimits, ...options.limits }
     this.levels = new Levels(options.env, options.allowLimited ?? false)
     this.#containment = options.containment

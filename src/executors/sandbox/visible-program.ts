@@ -29,9 +29,9 @@ export function visibleProgram(
 ): { program: string; mounts: readonly Mount[] } {
   const PATH = path === undefined ? sandboxPath : `${sandboxPath}:${path}`
   const base = cwd === undefined || ownPath.test(cwd) ? '/' : cwd
-  if (word.includes('/')) mountsFor(folders, [resolve(base, word)], 'program')
+  if (word.includes('/')) mountsForPaths(folders, [resolve(base, word)], 'program')
   const program = findProgram(word, { PATH }, base)
-  return { program, mounts: mountsFor(folders, [program, realpathSync(program)], 'program') }
+  return { program, mounts: mountsForPaths(folders, [program, realpathSync(program)], 'program') }
 }
 
 /** The working folder inside a sandbox, a fresh one where absent, and the mounts that it needs. */
@@ -43,7 +43,7 @@ export function visibleFolder(
   // Without a mount namespace, the work folder has another path.
   if (cwd === undefined || ownPath.test(cwd))
     return { cwd: level === 'isolated' ? (cwd ?? workFolder) : undefined, mounts: [] }
-  return { cwd, mounts: mountsFor(folders, [cwd], 'folder') }
+  return { cwd, mounts: mountsForPaths(folders, [cwd], 'folder') }
 }
 
 /** The variables of every program in a sandbox; the home is known in advance only in a mount namespace. */
@@ -54,7 +54,11 @@ export const visibleEnv = (level: Level): Record<string, string> =>
 export const isAlwaysVisible = (path: string): boolean => systemPath.test(path) || ownPath.test(path)
 
 /** The mounts for paths in allowed folders; throws if a path is in none. */
-export function mountsFor(folders: readonly AllowedFolder[], paths: readonly string[], what: string): readonly Mount[] {
+export function mountsForPaths(
+  folders: readonly AllowedFolder[],
+  paths: readonly string[],
+  what: string,
+): readonly Mount[] {
   const found = paths
     .filter((path) => !isAlwaysVisible(path))
     .map((path) => {
@@ -68,13 +72,13 @@ export function mountsFor(folders: readonly AllowedFolder[], paths: readonly str
 /** The folder that a path leads to inside a sandbox. Nothing is revealed about a path elsewhere, not even whether it exists. */
 export function visibleTarget(folders: readonly AllowedFolder[], path: string, spelling = path): string {
   if (ownPath.test(path)) return path
-  const target = resolveExisting(path)
+  const target = resolveExistingPath(path)
   if (target !== undefined && (isAlwaysVisible(target) || folderOf(target, folders) !== undefined)) return target
   throw notVisible('folder', spelling)
 }
 
 /** The path with its links followed, as far as it exists; undefined if it cannot be resolved. */
-export function resolveExisting(path: string): string | undefined {
+export function resolveExistingPath(path: string): string | undefined {
   try {
     return followLinks(path)
   } catch {
@@ -87,12 +91,12 @@ function notVisible(what: string, path: string): TooldexError {
   return new TooldexError(
     'POLICY_REFUSED',
     `The ${what} ${toOneLine(path).slice(0, 200)} is not visible to tools on this server.`,
-    { hint: allowHint(isAbsolute(folder) ? toOneLine(folder).slice(0, 200) : 'PATH') },
+    { hint: allowFolderHint(isAbsolute(folder) ? toOneLine(folder).slice(0, 200) : 'PATH') },
   )
 }
 
 /** The hint to allow a folder; `ofFile` is the alternative if the first is a file. */
-export function allowHint(folder: string, ofFile?: string): string {
+export function allowFolderHint(folder: string, ofFile?: string): string {
   const other = ofFile === undefined ? '' : `, or ${ofFile} if that is a file`
   return `Its operator can allow a folder: tooldex serve --allow-folder ${folder}${other} (append :rw to let tools write).`
 }

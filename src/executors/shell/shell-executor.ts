@@ -6,15 +6,15 @@ import type { RunOutcome, RunPlan } from '../../contract/run.ts'
 import { boundValues, type Call, defineExecutor, deriveOnce } from '../define-executor.ts'
 import { checkPath } from '../process/check-path.ts'
 import { findProgram } from '../process/find-program.ts'
-import { toOutcome } from '../process/process-outcome.ts'
+import { toProcessOutcome } from '../process/process-outcome.ts'
 import { toStartError } from '../process/start-error.ts'
 import type { AllowedFolder } from '../sandbox/allowed-folders.ts'
 import { sandboxPath } from '../sandbox/bubblewrap-arguments.ts'
-import { explainFailure } from '../sandbox/explain-failure.ts'
+import { explainSandboxFailure } from '../sandbox/explain-sandbox-failure.ts'
 import type { Sandbox, SandboxRequest } from '../sandbox/sandbox.ts'
-import { type Level, levelOf, resolveEnv } from '../sandbox/sandbox-config.ts'
-import { limitsFor } from '../sandbox/sandbox-limits.ts'
-import { mergeMounts, mountsFor, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
+import { type Level, levelOf, resolveSandboxEnv } from '../sandbox/sandbox-config.ts'
+import { limitsForSandbox } from '../sandbox/sandbox-limits.ts'
+import { mergeMounts, mountsForPaths, visibleEnv, visibleFolder, visibleProgram } from '../sandbox/visible-program.ts'
 import { ShellConfig } from './check-config.ts'
 import { argumentText, fillCommand } from './fill-command.ts'
 
@@ -56,12 +56,12 @@ const withoutNull = (input: Job['input']): Job['input'] =>
 async function run(prepared: Prepared, call: ShellCall, sandbox: Sandbox, controls: RunControls): Promise<RunOutcome> {
   const { request, stdin } = prepared
   const { deadlineMs: timeoutMs } = call
-  const env = { ...request.env, ...(await resolveEnv(call.config.env ?? {}, controls)) }
+  const env = { ...request.env, ...(await resolveSandboxEnv(call.config.env ?? {}, controls)) }
   try {
     const started = await sandbox.prepare({ ...request, env })
     const end = await started.run({ stdin, timeoutMs, controls })
-    const outcome = toOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
-    return request.level === 'limited' ? outcome : explainFailure(outcome, visibleTo(request, call, sandbox))
+    const outcome = toProcessOutcome(end, { timeoutMs }, sandbox.limits.outputFactor, request.level)
+    return request.level === 'limited' ? outcome : explainSandboxFailure(outcome, visibleTo(request, call, sandbox))
   } catch (error) {
     throw toStartError(error, request.argv[0] ?? '')
   }
@@ -94,7 +94,7 @@ async function prepareCommand(call: ShellCall, { sandbox, env }: ShellExecutorOp
     ...settings,
     level,
     argv,
-    limits: limitsFor(tool.name, config.limits, sandbox.bounds),
+    limits: limitsForSandbox(tool.name, config.limits, sandbox.bounds),
     network: sandbox.networkFor(tool.name, config.network),
     withChannel: false,
   }
@@ -113,7 +113,7 @@ function sandboxedSettings(
 ): LevelSettings {
   const folder = visibleFolder(folders, level, config.cwd)
   const found = visibleProgram(folders, command, { cwd: folder.cwd })
-  const roots = mountsFor(folders, Object.values(config.paths ?? {}), 'folder')
+  const roots = mountsForPaths(folders, Object.values(config.paths ?? {}), 'folder')
   const mounts = mergeMounts([...folder.mounts, ...found.mounts, ...roots])
   return { program: found.program, cwd: folder.cwd, env: visibleEnv(level), mounts, asOwnerOf: mounts[0]?.source }
 }

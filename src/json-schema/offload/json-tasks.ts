@@ -7,7 +7,7 @@ import type { Problem } from '../../base/problem.ts'
 import { OutOfBudget, WorkBudget } from '../../base/work-budget.ts'
 import { type ReadJsonOptions, readJsonBytes } from '../../documents/read-json.ts'
 import { checkSchema, compileSchema, SchemaCache } from '../index.ts'
-import { tooMuchWork, type Validated } from '../schema-validator.ts'
+import { tooMuchWorkProblem, type Validated } from '../schema-validator.ts'
 
 /** Work whose cost depends on the input. Schemas and values are sent as JSON text, which is the cheapest to transfer. */
 export type JsonTask =
@@ -72,7 +72,7 @@ function find(text: string, path: string): ReadText {
   } catch {
     return { missing: 'JSON' }
   }
-  return { json: JSON.stringify(findByPath(value, path)) }
+  return { json: JSON.stringify(findByJsonPath(value, path)) }
 }
 
 function read(text: string, pointer: string, exact: boolean): ReadText {
@@ -85,7 +85,7 @@ function match(pairs: readonly PatternAndText[]): readonly boolean[] {
     return matchAll(pairs, new WorkBudget(patternSteps))
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
-    const problems = [tooMuchWork(error.where)]
+    const problems = [tooMuchWorkProblem(error.where)]
     throw new TooldexError('INPUT_INVALID', `The text is too long for ${error.where}.`, { problems })
   }
 }
@@ -149,7 +149,7 @@ function test(pattern: string, text: string): boolean {
 }
 
 /** All values that a JSONPath (RFC 9535) selects. */
-export function findByPath(value: unknown, path: string): readonly unknown[] {
+export function findByJsonPath(value: unknown, path: string): readonly unknown[] {
   budget = new WorkBudget(patternSteps)
   try {
     return environment.query(path, value as never).values()

@@ -14,7 +14,7 @@ import {
   type SchemaValidator,
 } from '../index.ts'
 import { limitsHere } from '../limits.ts'
-import { tooMuchWork, type Validated } from '../schema-validator.ts'
+import { tooMuchWorkProblem, type Validated } from '../schema-validator.ts'
 import type { JsonTask, PatternAndText, PatternFault, ReadText } from './json-tasks.ts'
 
 const loadJsonTasks = lazyModule(() => import('./json-tasks.ts'))
@@ -61,7 +61,7 @@ export async function validateValue(schema: object, value: unknown, options: Wor
       return entry.validator.validateHere(value, root)
     },
     () => ({ kind: 'validate', schema: entry.text, value: toText(value), problemsOnly, root }),
-    { signal, tooMuch: (where) => ({ value, problems: [tooMuchWork(where, root)] }) },
+    { signal, tooMuch: (where) => ({ value, problems: [tooMuchWorkProblem(where, root)] }) },
   )
 }
 
@@ -82,7 +82,7 @@ export async function checkSchemaText(
     () => ({ kind: 'check schema', schema: text, pointer, object }),
     {
       signal,
-      tooMuch: (where) => [{ ...tooMuchWork(where), pointer, message: `the schema is too complex (${where})` }],
+      tooMuch: (where) => [{ ...tooMuchWorkProblem(where), pointer, message: `the schema is too complex (${where})` }],
     },
   )
 }
@@ -91,7 +91,7 @@ export async function checkSchemaText(
 const plainPath = /^\$(?:\.[\w-]+|\.\*|\[(?:\d+|\*|'[^'\\]*'|"[^"\\]*")\])*$/
 
 /** All values that a JSONPath selects in a JSON text, undefined if it is not JSON; on this thread only if both are small and simple. */
-export async function findInText(text: string, path: string, signal?: AbortSignal): Promise<unknown> {
+export async function findInJsonText(text: string, path: string, signal?: AbortSignal): Promise<unknown> {
   const task = { kind: 'find', text, path } as const
   const found = await tryOnMainThread<typeof task, ReadText>(
     async () => {

@@ -17,7 +17,7 @@ const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 type Context = OperationContext<'catalog' | 'registry?'>
 
 /** The toolsets that restrict the request, as of the last change of the catalog; a deleted one contains nothing. */
-export async function keptToolsets(context: ToolContext): Promise<readonly ResolvedToolset[]> {
+export async function toolsetsOfRequest(context: ToolContext): Promise<readonly ResolvedToolset[]> {
   const { catalog, caller } = context
   const kept = catalog.toolsets ?? []
   // One that was just created may not have arrived yet.
@@ -26,8 +26,8 @@ export async function keptToolsets(context: ToolContext): Promise<readonly Resol
 }
 
 /** Whether the toolsets of a request allow programs: all of them, and at least one. */
-export async function allowPrograms(context: ToolContext): Promise<boolean> {
-  const toolsets = context.caller.toolsets === undefined ? [] : await keptToolsets(context)
+export async function toolsetsAllowPrograms(context: ToolContext): Promise<boolean> {
+  const toolsets = context.caller.toolsets === undefined ? [] : await toolsetsOfRequest(context)
   return toolsets.length > 0 && toolsets.every(({ codeMode }) => codeMode)
 }
 
@@ -56,11 +56,11 @@ const select = (all: readonly ResolvedToolset[], { toolsets = [], ...caller }: C
 
 async function readToolsets(context: OperationContext<'registry?'>): Promise<readonly ResolvedToolset[]> {
   const { registry, caller } = context
-  return registry === undefined ? [] : resolveStored(registry.stores, caller.workspace, validState(context))
+  return registry === undefined ? [] : resolveStoredToolsets(registry.stores, caller.workspace, validState(context))
 }
 
 /** All stored toolsets of a workspace. */
-export async function resolveStored(
+export async function resolveStoredToolsets(
   { toolsets, categories }: Pick<Stores, 'toolsets' | 'categories'>,
   workspace: string,
   state?: RegistryState,

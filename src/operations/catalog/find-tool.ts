@@ -10,7 +10,7 @@ import { formatToolId } from '../../rules/tool-id.ts'
 import type { ToolContext } from '../operation.ts'
 import { type ToolView, viewOf } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
-import { inVersion, isCallable, type NamedTool, resolveName } from './resolve-name.ts'
+import { isCallable, type NamedTool, resolveName, toolInVersion } from './resolve-name.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
@@ -34,7 +34,7 @@ export async function findTool(context: ToolContext, idOrName: string): Promise<
 async function toOffered(context: ToolContext, named: NamedTool): Promise<FoundTool | undefined> {
   const { id, registered: latest, version } = named
   if (!isCallable(latest)) return undefined
-  const registered = await inVersion(context, latest, version)
+  const registered = await toolInVersion(context, latest, version)
   const tools = await context.catalog.open()
   const offered = registered === latest ? tools.find(id, ({ tool }) => tool.source === 'registry') : undefined
   if (offered?.id === id) return { ...offered, registered }

@@ -16,7 +16,7 @@ import type { ResolvedToolset } from '../../contract/toolset.ts'
 import { processEnv } from '../../rules/settings.ts'
 import type { Embedder, RemoteEmbedder, SearchEngine } from '../../search/index.ts'
 import { needsApproval } from '../search/tool-view.ts'
-import { allFailed, buildSnapshot, type ConfigSnapshot, reasonsOf } from './loaded-configs.ts'
+import { allConfigsFailed, buildConfigSnapshot, type ConfigSnapshot, reasonsOf } from './loaded-configs.ts'
 import type { replaceConfigs } from './open-catalog.ts'
 
 const loadCatalog = lazyModule(() => import('./open-catalog.ts'))
@@ -87,10 +87,10 @@ export class LiveCatalog {
     const named = failures.filter(({ found }) => found !== true)
     // An invalid file in a folder does not prevent the start: it was not named explicitly and can be fixed while the
     // others are served.
-    if (named.length > 0 && configs.length === 0) throw allFailed(named.map(({ error }) => error))
+    if (named.length > 0 && configs.length === 0) throw allConfigsFailed(named.map(({ error }) => error))
     this.#failures = failures
     for (const reason of failures.flatMap(({ error }) => reasonsOf(error))) options.logger.error(`left out: ${reason}`)
-    this.#snapshot = buildSnapshot(options, configs, 1)
+    this.#snapshot = buildConfigSnapshot(options, configs, 1)
   }
 
   /** The present state of the configs. */
@@ -122,8 +122,8 @@ export class LiveCatalog {
   #runReadinessOf(runnable: RunnableTool): Readiness {
     const readiness = this.hostReadinessOf(runnable)
     if (readiness.state !== 'ready') return readiness
-    const missing = this.secretsOf(runnable).find((reference) => isMissing(reference, this.secrets))
-    return missing === undefined ? ready : lackOf(missing)
+    const missing = this.secretsOf(runnable).find((reference) => isMissingReference(reference, this.secrets))
+    return missing === undefined ? ready : readinessWithoutReference(missing)
   }
 
   /** The isolation level of a call of a tool; undefined where callers need no such information. */
@@ -209,7 +209,7 @@ export class LiveCatalog {
     const { logger } = this.#options
     try {
       const configs = this.#withBroken(this.#options.source.load())
-      this.#swap(buildSnapshot(this.#options, configs, this.#snapshot.version + 1))
+      this.#swap(buildConfigSnapshot(this.#options, configs, this.#snapshot.version + 1))
     } catch (thrown) {
       for (const reason of reasonsOf(toTooldexError(thrown)))
         logger.error(`reload rejected, the previous tools stay active: ${reason}`)
@@ -255,14 +255,14 @@ const textOf = ({ name, error }: LoadFailure): string => [name, ...reasonsOf(err
 const parse = (reference: string) => /^(?:(env|file|secret):)?(.*)$/s.exec(reference) ?? []
 
 /** Whether a reference certainly resolves to nothing; files and, without a registry, stored secrets are checked by the call. */
-export function isMissing(reference: string, stored: ReadonlySet<string> | undefined): boolean {
+export function isMissingReference(reference: string, stored: ReadonlySet<string> | undefined): boolean {
   const [, kind = 'secret', name = ''] = parse(reference)
   if (kind === 'env') return !processEnv[name]
   return kind === 'secret' && stored !== undefined && !stored.has(name)
 }
 
 /** The readiness of a tool without a credential. */
-export function lackOf(reference: string): Readiness {
+export function readinessWithoutReference(reference: string): Readiness {
   const [, kind = 'secret', name = ''] = parse(reference)
   if (kind === 'env') return { state: 'needs-credentials', reason: `The variable ${name} of the server is not set.` }
   const reason = `There is no secret '${name}'; store it with: tooldex secrets set ${name}`

@@ -16,7 +16,7 @@ export interface ConfigSnapshot {
 }
 
 /** Builds the tools of configs under the policy file, and logs warnings. */
-export function buildSnapshot(
+export function buildConfigSnapshot(
   {
     policyFile,
     policy: ownPolicy,
@@ -43,7 +43,7 @@ export function buildSnapshot(
 }
 
 /** The error for configs of which none could be loaded. */
-export function allFailed(failures: readonly TooldexError[]): TooldexError {
+export function allConfigsFailed(failures: readonly TooldexError[]): TooldexError {
   const [only] = failures
   if (only !== undefined && failures.length === 1) return only
   const message = `None of the ${failures.length} configs could be loaded.`

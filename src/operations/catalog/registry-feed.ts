@@ -10,7 +10,7 @@ import { toMcpAnnotations } from '../../contract/catalog.ts'
 import type { OfferedTool } from '../../contract/registry.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { fromRegistry } from '../../rules/runnable-tool.ts'
-import { resolveStored } from './caller-toolsets.ts'
+import { resolveStoredToolsets } from './caller-toolsets.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { SourceFeed } from './source-feed.ts'
 
@@ -96,7 +96,7 @@ export class RegistryFeed {
   async #takeRules(): Promise<boolean> {
     const rules = {
       policies: await this.#stores.policies.list(this.#workspace),
-      toolsets: await resolveStored(this.#stores, this.#workspace),
+      toolsets: await resolveStoredToolsets(this.#stores, this.#workspace),
     }
     const { policies, toolsets } = this.#catalog
     const secrets = await this.#stores.secrets.list(this.#workspace)

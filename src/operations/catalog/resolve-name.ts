@@ -43,14 +43,14 @@ export async function resolveName(context: ToolContext, idOrName: string): Promi
 async function findByName(context: ToolContext, idOrName: string): Promise<ResolvedName | undefined> {
   const entry = findUnregistered(await context.catalog.open(), idOrName, await toolsetView(context))
   if (entry?.id === idOrName) return entry
-  const named = await findNamed(context, idOrName)
+  const named = await findNamedTool(context, idOrName)
   if (entry === undefined || named === undefined) return named ?? entry
   const { registered } = named
   // The namespace of a server is its own, also where a tool was registered in it before.
   if (entry.tool.namespace !== undefined && idOrName.startsWith(`${entry.tool.namespace}:`)) return entry
   if (registered.name !== idOrName) return named
   // A tool that cannot be called does not make the name ambiguous.
-  if (!isCallable(registered) || !(await isShown(context, named))) return entry
+  if (!isCallable(registered) || !(await isShownTool(context, named))) return entry
   throw ambiguousName(idOrName, [entry.id, toFullId(registered)])
 }
 
@@ -73,7 +73,7 @@ const toolsetView = async (context: ToolContext): Promise<ToolView | undefined> 
   context.caller.toolsets === undefined ? undefined : viewOf(context)
 
 /** Whether the caller sees a registered tool in its present state. */
-export async function isShown(context: ToolContext, { id, registered }: NamedTool): Promise<boolean> {
+export async function isShownTool(context: ToolContext, { id, registered }: NamedTool): Promise<boolean> {
   const view = await viewOf(context)
   if (view === undefined) return true
   const offered = (await context.catalog.open()).entries.get(id)
@@ -84,7 +84,7 @@ export async function isShown(context: ToolContext, { id, registered }: NamedToo
 }
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
-export async function findNamed(
+export async function findNamedTool(
   context: OperationContext<'registry?'>,
   idOrName: string,
 ): Promise<NamedTool | undefined> {
@@ -103,13 +103,13 @@ async function findByAlias(context: ToolContext, alias: string): Promise<string 
   const ids = await idsOfAlias(tools, alias)
   const view = ids.length === 0 ? undefined : await viewOf(context)
   const unseen = view === undefined ? [] : tools.list().filter((found) => !view.shows(found))
-  const hidden = new Set(unseen.map(({ id, tool }) => toNamed(tools, id, tool).id))
+  const hidden = new Set(unseen.map(({ id, tool }) => toNamedTool(tools, id, tool).id))
   // The id of a hidden tool must not leak.
   return ids.find((id) => !hidden.has(id))
 }
 
 /** One version of a registered tool. */
-export async function inVersion(
+export async function toolInVersion(
   { registry, caller }: OperationContext<'registry?'>,
   tool: RegisteredTool,
   version: number | undefined,
@@ -156,7 +156,7 @@ async function idsOfAlias(tools: Catalog, alias: string): Promise<readonly strin
 }
 
 /** A tool as named in lists for models: with a full id if several tools have its name. */
-export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'name' | 'namespace'>) {
+export function toNamedTool(tools: Catalog, id: string, tool: Pick<CatalogTool, 'name' | 'namespace'>) {
   const { name, namespace } = tool
   if (namespace || !tools.sharesName(tool)) return { id, name, namespace }
   const fullId = toFullId(tool)
@@ -166,7 +166,7 @@ export function toNamed(tools: Catalog, id: string, tool: Pick<CatalogTool, 'nam
 async function readAliases(tools: Catalog): Promise<IdsByAlias> {
   const { aliasCandidates, assignAliases } = await loadDefinitions()
   const turn = yieldTurns()
-  const named = Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool))
+  const named = Array.from(tools.entries, ([id, { tool }]) => toNamedTool(tools, id, tool))
   const ids = new Map<string, string[]>()
   const add = (alias: string, id: string): void => {
     const known = ids.get(alias)

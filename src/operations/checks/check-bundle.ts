@@ -3,7 +3,7 @@ import { yieldTurns } from '../../base/yield-turns.ts'
 import type { Bundle, BundlePlan, BundleTool } from '../../contract/bundle.ts'
 import type { ToolStatus } from '../../contract/catalog.ts'
 import { type ToolContent, type Transition, transitions } from '../../contract/registry.ts'
-import { independentOf } from '../../diagnostics/diagnose.ts'
+import { independentOfInvalid } from '../../diagnostics/diagnose.ts'
 import { below, hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { withDefaultHint } from '../../diagnostics/shape-problems.ts'
@@ -11,7 +11,7 @@ import { toolDependents } from '../../rules/tool-dependents.ts'
 import type { OperationContext } from '../operation.ts'
 import { toContent } from '../registry/current-bundle.ts'
 import { checkContent } from '../registry/registry.ts'
-import { findUnproposed } from './replay-gate.ts'
+import { findMissingProposal } from './replay-gate.ts'
 
 /** A parsed bundle and its problems so far. */
 export interface UncheckedBundle {
@@ -52,18 +52,18 @@ export async function checkBundle(
   validateNow: () => Promise<readonly ToolProblems[]>,
 ): Promise<CheckedBundle> {
   const { what, problems, bundle, wrong } = read
-  const validated = await validateTools(context, bundle.tools)
+  const validated = await validateBundleTools(context, bundle.tools)
   if (!hasErrors(problems) && validated.refused.length === 0) return { ...validated, what }
   // Reported together, so that everything can be fixed at once.
   const refused = [...validated.refused, ...(await validateNow())]
   if (!hasErrors(problems)) throw refuseTools(what, refused)
-  const isIndependent = independentOf(wrong, toolDependents)
+  const isIndependent = independentOfInvalid(wrong, toolDependents)
   const others = refused.flatMap((tool) => tool.problems).filter(({ pointer }) => isIndependent(pointer))
   throw toProblemError({ code: 'BUNDLE_INVALID', what, problems: [...problems, ...others] })
 }
 
 /** All problems of tools with a valid shape. */
-export async function validateTools(
+export async function validateBundleTools(
   context: OperationContext<'registry'>,
   tools: readonly BundleTool[],
 ): Promise<ValidatedTools> {
@@ -88,12 +88,12 @@ export async function validateTools(
 }
 
 /** Rejects changes that are not possible for the stored tools, the same for a dry run and an import. */
-export async function refuseUnapplicable(
+export async function refuseUnapplicableBundle(
   { incomplete, what }: CheckedBundle,
   current: Bundle,
   wanted: Bundle,
 ): Promise<void> {
-  const changes = await checkChanges(current, wanted)
+  const changes = await checkBundleChanges(current, wanted)
   const used = current.tools.filter(({ name, status }) => incomplete.has(name) && status !== 'DRAFT')
   const broken = used.map(({ name }) => incomplete.get(name) as ToolProblems)
   if (broken.length > 0) throw refuseTools(what, [...broken, ...changes])
@@ -111,7 +111,10 @@ const changeHint = 'Fix the listed problems; nothing was changed.'
 const maxWarnings = 100
 
 /** The warnings of the tools that an import creates or changes; incomplete ones share one. */
-export function warningsOf({ incomplete, doubtful }: CheckedBundle, { create, change }: BundlePlan): readonly string[] {
+export function warningsOfBundle(
+  { incomplete, doubtful }: CheckedBundle,
+  { create, change }: BundlePlan,
+): readonly string[] {
   const written = new Set([...create, ...change.map(({ name }) => name)])
   const warnings = doubtful
     .filter(({ name }) => written.has(name))
@@ -157,7 +160,7 @@ interface ChangeProblems {
 const steps = Object.entries(transitions) as [Transition, { from: ToolStatus; to: ToolStatus }][]
 
 /** The transitions from one status to another, over at most one other; undefined if there are none. */
-export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition[] | undefined {
+export function findStatusSteps(from: ToolStatus, to: ToolStatus): readonly Transition[] | undefined {
   if (from === to) return []
   const direct = steps.find(([, step]) => step.from === from && step.to === to)
   if (direct !== undefined) return [direct[0]]
@@ -167,7 +170,7 @@ export function findSteps(from: ToolStatus, to: ToolStatus): readonly Transition
 }
 
 /** All changes of existing tools in a bundle that are not possible. */
-export async function checkChanges(current: Bundle, wanted: Bundle): Promise<readonly ChangeProblems[]> {
+export async function checkBundleChanges(current: Bundle, wanted: Bundle): Promise<readonly ChangeProblems[]> {
   const existing = new Map(current.tools.map((tool) => [tool.name, tool]))
   const found: ChangeProblems[] = []
   const turn = yieldTurns()
@@ -186,7 +189,7 @@ function checkStatus(
   { status: to }: BundleTool,
   index: number,
 ): Problem[] {
-  if (to === undefined || findSteps(from, to) !== undefined) return []
+  if (to === undefined || findStatusSteps(from, to) !== undefined) return []
   const next = steps.filter(([, step]) => step.from === from).map(([step, end]) => `${end.to} (${step})`)
   const message = `${name} is ${from} and cannot become ${to}; the steps from ${from} lead to ${next.join(' and ')}`
   const hint = `write another status, or leave it out to keep ${from}`
@@ -201,7 +204,7 @@ function checkGate(
 ): Problem[] {
   if (policies.length === 0) return []
   const { status = 'DRAFT' } = now
-  const why = findUnproposed({
+  const why = findMissingProposal({
     policies,
     current: { ...toContent(now, null), status },
     next: toContent(next, null),

@@ -11,7 +11,7 @@ import { hasErrors } from '../../diagnostics/finding.ts'
 import { type CheckScriptOptions, executors } from '../../executors/index.ts'
 import { SchemaCache } from '../../json-schema/index.ts'
 import { checkSchemaText, validateValue } from '../../json-schema/offload/json-work.ts'
-import { readParameters } from '../../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../../json-schema/read-parameters.ts'
 import { isOutOfBudget } from '../../json-schema/schema-validator.ts'
 import { findUngranted } from '../../policy/index.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -61,9 +61,9 @@ function checkNamespace({ namespace }: ToolContent): readonly Problem[] {
 
 async function checkScriptOf(content: ToolContent, options: CheckToolOptions): Promise<readonly Problem[]> {
   const { executorType, scriptContent } = content
-  const { checkScript } = executors[executorType]
+  const { checkPythonScript } = executors[executorType]
   const pointer = '/scriptContent'
-  if (checkScript === undefined) {
+  if (checkPythonScript === undefined) {
     if (scriptContent === null) return []
     const hint = "leave it out, or choose the executor type 'python'"
     return [{ severity: 'error', pointer, message: `a tool of type '${executorType}' has no script`, hint }]
@@ -72,7 +72,7 @@ async function checkScriptOf(content: ToolContent, options: CheckToolOptions): P
     const message = `a tool of type '${executorType}' needs a script`
     return [{ severity: 'error', pointer, message, hint: 'add: def main(arguments):' }]
   }
-  const problems = options.scripts?.get(scriptContent) ?? (await checkScript(scriptContent, options))
+  const problems = options.scripts?.get(scriptContent) ?? (await checkPythonScript(scriptContent, options))
   remember(options.scripts, scriptContent, problems)
   return problems.map((problem) => ({ ...problem, pointer }))
 }
@@ -88,7 +88,7 @@ async function checkDefaults(
   { inputSchema }: ToolContent,
   { schemas: cache, signal }: CheckToolOptions,
 ): Promise<readonly Problem[]> {
-  const { defaults } = readParameters(inputSchema)
+  const { defaults } = readSchemaParameters(inputSchema)
   if (defaults.size === 0) return []
   const filled = new Map([...defaults].map(([name, { pointer }]) => [toPointer([name]), { name, at: pointer }]))
   const { problems } = await validateValue({ ...inputSchema, required: [] }, {}, { cache, signal })
@@ -161,7 +161,7 @@ interface CheckParts {
 const checkers = { slots: 2, waiting: 100 }
 
 /** Creates the check of tools, including the checks of executors outside this process. */
-export function createCheck({ executors = {}, grantsOf }: CheckParts): Registry['check'] {
+export function createToolCheck({ executors = {}, grantsOf }: CheckParts): Registry['check'] {
   const caches = {
     schemas: new SchemaCache(),
     scripts: new BoundedMap<string, readonly Problem[]>(200),

@@ -10,7 +10,7 @@ import { formatToolId } from '../../rules/tool-id.ts'
 import { findUnregistered } from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
 import { changesBehaviour } from './replay-gate.ts'
-import { diffInTurn } from './tool-threads.ts'
+import { diffToolInThread } from './tool-threads.ts'
 
 /** A change of a tool, and the policies to check it against. */
 export interface ToolEdit {
@@ -82,7 +82,7 @@ async function findLoosenings(
 async function changesArguments(before: ToolContent, after: ToolContent): Promise<boolean> {
   if (changesBehaviour({ ...before, inputSchema: {} }, { ...after, inputSchema: {} })) return true
   if (!changesBehaviour(before, after)) return false
-  const change = (await diffInTurn(before, after)).fields.find(({ field }) => field === 'inputSchema')
+  const change = (await diffToolInThread(before, after)).fields.find(({ field }) => field === 'inputSchema')
   return change !== undefined && change.class !== 'wording'
 }
 

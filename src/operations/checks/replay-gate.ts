@@ -28,7 +28,7 @@ interface Gate<Current = ToolContent & Pick<RegisteredTool, 'status'>> {
  * Rejects acceptance of a change of behavior until the number of recorded inputs that a policy requires gave the same
  * output.
  */
-export function refuseUntried(
+export function refuseWithoutReplay(
   { policies, current, next }: Gate<RegisteredTool>,
   proposal: { readonly id: string; readonly replay: ReplayCounts | null },
 ): void {
@@ -55,7 +55,7 @@ export function refuseUntried(
 }
 
 /** The reason to reject a direct change of behavior: a policy requires a replay, which only a proposal can have. */
-export function findUnproposed({ policies, current, next }: Gate) {
+export function findMissingProposal({ policies, current, next }: Gate) {
   if (current.status === 'DRAFT' || replaysNeeded(policies, current.name) === 0) return undefined
   if (!changesBehaviour(current, next)) return undefined
   return {
@@ -65,7 +65,7 @@ export function findUnproposed({ policies, current, next }: Gate) {
 }
 
 /** Rejects such a change. */
-export function refuseUnproposed(gate: Gate): void {
-  const why = findUnproposed(gate)
+export function refuseWithoutProposal(gate: Gate): void {
+  const why = findMissingProposal(gate)
   if (why !== undefined) throw new TooldexError('ILLEGAL_STEP', why.message, { hint: why.hint })
 }

@@ -18,7 +18,7 @@ const maxWorkHere = 200
 const pool = new WorkerPool<ToolTask>({ module: new URL('./tool-worker.js', import.meta.url), here: doToolTask })
 
 /** The definition of a tool for a provider; that of a large schema is made in a worker thread. */
-export async function compileInTurn(
+export async function compileToolInThread(
   tool: LlmTool,
   format: LlmFormat,
   options: CompileOptions = {},
@@ -28,7 +28,11 @@ export async function compileInTurn(
 }
 
 /** The differences between two states of a tool; those of large schemas are found in a worker thread. */
-export async function diffInTurn(before: ToolContent, after: ToolContent, signal?: AbortSignal): Promise<ToolDiff> {
+export async function diffToolInThread(
+  before: ToolContent,
+  after: ToolContent,
+  signal?: AbortSignal,
+): Promise<ToolDiff> {
   const schemas = [before.inputSchema, after.inputSchema, before.outputSchema, after.outputSchema]
   return lengthOf(schemas) <= maxComparedHere
     ? diffTools(before, after)

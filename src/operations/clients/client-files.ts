@@ -62,15 +62,15 @@ const json = (key: ServerKey, { variable, url, hasType = false }: JsonFormat): F
   ...(variable === undefined ? {} : { variable }),
   http: url === undefined ? 'none' : variable === undefined ? 'oauth' : 'key',
   async set(text, name, entry, file) {
-    const { setInJson } = await import('../../documents/edit-json-text.ts')
+    const { setInJsonText } = await import('../../documents/edit-json-text.ts')
     const isHttp = 'url' in entry
     const type = hasType ? { type: isHttp ? 'http' : 'stdio' } : {}
     const fields = isHttp ? { [url ?? 'url']: entry.url, ...bearer(entry.keyVariable, variable) } : entry
-    return setInJson(text, [key, name], { ...type, ...fields }, file)
+    return setInJsonText(text, [key, name], { ...type, ...fields }, file)
   },
   async remove(text, name, file) {
-    const { removeFromJson } = await import('../../documents/edit-json-text.ts')
-    return removeFromJson(text, [key, name], file)
+    const { removeFromJsonText } = await import('../../documents/edit-json-text.ts')
+    return removeFromJsonText(text, [key, name], file)
   },
 })
 
@@ -186,7 +186,7 @@ export type ClientName = keyof typeof clients
 export const clientNames = Object.keys(clients) as [ClientName, ...ClientName[]]
 
 /** The requested scope, or the default of the client. */
-export function scopeOf(name: ClientName, wanted?: ClientScope): ClientScope {
+export function chooseClientScope(name: ClientName, wanted?: ClientScope): ClientScope {
   const client: Client = clients[name]
   const scopes = Object.keys(client.files) as ClientScope[]
   if (wanted === undefined || scopes.includes(wanted)) return wanted ?? (scopes[0] as ClientScope)
@@ -196,7 +196,7 @@ export function scopeOf(name: ClientName, wanted?: ClientScope): ClientScope {
 }
 
 /** The file of a client in a scope. */
-export function clientFile(name: ClientName, scope: ClientScope, environment: ClientEnvironment): string {
+export function clientFilePath(name: ClientName, scope: ClientScope, environment: ClientEnvironment): string {
   const client: Client = clients[name]
   return (client.files[scope] as (environment: ClientEnvironment) => string)(environment)
 }

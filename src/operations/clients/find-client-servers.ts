@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { toTooldexError } from '../../base/errors.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
-import { type ClientEnvironment, type ClientScope, clientFile, clientNames, clients } from './client-files.ts'
+import { type ClientEnvironment, type ClientScope, clientFilePath, clientNames, clients } from './client-files.ts'
 import { type ClientServer, readClientServers } from './read-client-servers.ts'
 
 /** The files of MCP clients of this user and project that exist. */
 function findClientFiles(environment: ClientEnvironment): readonly string[] {
   return clientNames
     .flatMap((name) =>
-      (Object.keys(clients[name].files) as ClientScope[]).map((scope) => clientFile(name, scope, environment)),
+      (Object.keys(clients[name].files) as ClientScope[]).map((scope) => clientFilePath(name, scope, environment)),
     )
     .filter((file) => existsSync(file))
 }

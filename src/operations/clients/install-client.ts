@@ -20,12 +20,12 @@ import {
   type Client,
   type ClientName,
   type ClientScope,
-  clientFile,
+  chooseClientScope,
+  clientFilePath,
   clientNames,
   clientScopes,
   clients,
   type ServerEntry,
-  scopeOf,
 } from './client-files.ts'
 
 const input = {
@@ -126,7 +126,7 @@ interface Target {
 
 function locate({ client: id, scope }: Target): { readonly client: Client; readonly file: string } {
   const environment = { home: homedir(), cwd: process.cwd(), platform: process.platform, env: processEnv }
-  return { client: clients[id], file: clientFile(id, scopeOf(id, scope), environment) }
+  return { client: clients[id], file: clientFilePath(id, chooseClientScope(id, scope), environment) }
 }
 
 async function editFile(

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { migrate, readDump, readState, restoreDump, writeDump } from '../../storage/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { readLines, writeLines } from './dump-file.ts'
+import { readDumpLines, writeDumpLines } from './dump-file.ts'
 
 /** Writes the whole database to a file. */
 export const exportDatabase = defineOperation({
@@ -25,7 +25,7 @@ export const exportDatabase = defineOperation({
       })
     const path = resolve(file)
     let lines = 0
-    const trailer = await writeLines(path, (write) =>
+    const trailer = await writeDumpLines(path, (write) =>
       writeDump(database, async (line) => {
         context.signal?.throwIfAborted()
         await write(line)
@@ -63,7 +63,7 @@ async function spool(context: OperationContext<'database'>): Promise<ReadableStr
   const folder = await mkdtemp(join(tmpdir(), 'tooldex-backup-'))
   try {
     const file = join(folder, 'dump')
-    await writeLines(file, (write) =>
+    await writeDumpLines(file, (write) =>
       writeDump(context.database, (line) => {
         context.signal?.throwIfAborted()
         return write(line)
@@ -90,7 +90,7 @@ export const importDatabase = defineOperation({
   output: z.object({ file: z.string(), rows: z.record(z.string(), z.int()) }),
   async handle({ file, replace }, context) {
     const path = resolve(file)
-    const lines = () => untilAborted(readLines(path), context.signal)
+    const lines = () => untilAborted(readDumpLines(path), context.signal)
     // A damaged file is rejected before it blocks anything in the database.
     for await (const _ of readDump(lines()));
     const { database } = context

@@ -9,7 +9,7 @@ import { dumpRefused, readDump } from '../../storage/index.ts'
 const chunkLetters = 1 << 16
 
 /** Writes a file of lines, readable by its owner only; it appears under its name once it is complete. */
-export async function writeLines<Result>(
+export async function writeDumpLines<Result>(
   file: string,
   work: (write: (line: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
@@ -85,7 +85,7 @@ class LineSink {
 }
 
 /** The lines of a file; compression is detected by its first bytes. */
-export async function* readLines(
+export async function* readDumpLines(
   file: string,
   damaged: (cause: unknown) => TooldexError = (cause) => dumpRefused('it is damaged', cause),
 ): AsyncGenerator<string> {
@@ -138,7 +138,7 @@ export function saveDump(
   onProgress?: (lines: number) => void,
 ): Promise<SavedDump> {
   const path = resolve(file)
-  return writeLines(path, async (write) => {
+  return writeDumpLines(path, async (write) => {
     const checked = readDump(passOn(chunks, write, onProgress))
     for (;;) {
       const { done, value } = await checked.next()

@@ -6,9 +6,9 @@ import { defineOperation } from '../operation.ts'
 import { searchFilters } from '../search/search-filters.ts'
 import { prepareQuery } from '../search/search-tools.ts'
 import { viewOf } from '../search/tool-view.ts'
-import { findOddities } from './eval-set.ts'
+import { findEvalSetWarnings } from './eval-set.ts'
 import { measureQueries } from './run-queries.ts'
-import { MacroScores, roundScores, SetScores, summarize } from './set-scores.ts'
+import { MacroScores, roundScores, SetScores, summarizeScores } from './set-scores.ts'
 
 const limits = { queries: 200, characters: 1000, relevant: 100 } as const
 
@@ -107,7 +107,7 @@ export const evalCatalog = defineOperation({
     }
     const { signal } = context
     const countTokens = await loadTokenCounter()
-    const scores = summarize(
+    const scores = summarizeScores(
       set,
       await measureQueries(set.queries, { runQuery: runQuery, countTokens, signal, onQuery: () => {} }),
       least,
@@ -116,7 +116,7 @@ export const evalCatalog = defineOperation({
     return {
       sets: [roundScores(scores)],
       macro,
-      warnings: [...findOddities(set), ...notes],
+      warnings: [...findEvalSetWarnings(set), ...notes],
       ...(details ? { details: queries.map((each, at) => detailOf(each, answers[at] ?? [], least)) } : {}),
     }
   },

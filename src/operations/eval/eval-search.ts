@@ -3,10 +3,10 @@ import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { SearchMode } from '../../contract/search.ts'
 import { defineOperation } from '../operation.ts'
-import { lazyEncoder } from './bundled-encoder.ts'
-import { findOddities, QueryLine, readEvalSet, readJsonFile, readJsonLines } from './eval-set.ts'
+import { lazyBundledEncoder } from './bundled-encoder.ts'
+import { findEvalSetWarnings, QueryLine, readEvalFile, readEvalLines, readEvalSet } from './eval-set.ts'
 import { createQueryRunner, measureQueries, type Ranking } from './run-queries.ts'
-import { average, MacroScores, numberKeys, round, roundScores, SetScores, summarize } from './set-scores.ts'
+import { averageScores, MacroScores, numberKeys, round, roundScores, SetScores, summarizeScores } from './set-scores.ts'
 
 /** The difference of macro nDCG@10 to an earlier run. */
 const Drop = z.object({
@@ -59,9 +59,13 @@ export const evalSearch = defineOperation({
     }
     const sets = input.folders.map(readEvalSet)
     const saved = input.baseline == null ? undefined : readBaseline(input.baseline)
-    const learn = input.learn == null ? [] : readJsonLines(input.learn, QueryLine)
-    const [countTokens, loadEmbedder] = [await loadTokenCounter(), lazyEncoder()]
-    const warnings = [...sets.flatMap(findOddities), ...missingEncoder(input, loadEmbedder()), ...leaks(sets, learn)]
+    const learn = input.learn == null ? [] : readEvalLines(input.learn, QueryLine)
+    const [countTokens, loadEmbedder] = [await loadTokenCounter(), lazyBundledEncoder()]
+    const warnings = [
+      ...sets.flatMap(findEvalSetWarnings),
+      ...missingEncoder(input, loadEmbedder()),
+      ...leaks(sets, learn),
+    ]
     const scores: SetScores[] = []
     const rankings: Ranking[] = []
     let done = 0
@@ -70,10 +74,10 @@ export const evalSearch = defineOperation({
       const { mode, limit } = input
       const runQuery = createQueryRunner(set, { mode, limit, loadEmbedder, learn })
       const measured = await measureQueries(set.queries, { runQuery: runQuery, countTokens, signal, onQuery })
-      scores.push(summarize(set, measured))
+      scores.push(summarizeScores(set, measured))
       if (input.rankings) for (const ranking of measured.rankings) rankings.push(ranking)
     }
-    const macro = average(numberKeys, scores)
+    const macro = averageScores(numberKeys, scores)
     const compared = saved && compareWithBaseline(saved, { sets: scores, macro }, input.maxDrop ?? undefined)
     return {
       sets: scores.map(roundScores),
@@ -108,7 +112,7 @@ type Saved = z.infer<typeof Saved>
 
 /** Reads the JSON output of an earlier run. */
 const readBaseline = (file: string): Saved =>
-  readJsonFile(file, Saved, 'Pass a file with the output of tooldex eval --json.')
+  readEvalFile(file, Saved, 'Pass a file with the output of tooldex eval --json.')
 
 /** Compares scores with a baseline, with warnings where the two differ in sets or queries. */
 function compareWithBaseline(

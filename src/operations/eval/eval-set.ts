@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import type { SearchableTool } from '../../contract/search.ts'
 import { collapseSpaces } from '../../diagnostics/sentences.ts'
-import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../../diagnostics/zod-issues.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 
 /** A query and the ids of its relevant tools. */
@@ -34,8 +34,8 @@ export function readEvalSet(folder: string): EvalSet {
     const hint = 'Pass a folder with tools.jsonl and queries.jsonl.'
     throw new TooldexError('FILE_REFUSED', `${folder} is not a folder.`, { hint })
   }
-  const tools = readJsonLines(join(folder, 'tools.jsonl'), ToolLine).map(toSearchable)
-  const queries = readJsonLines(join(folder, 'queries.jsonl'), QueryLine)
+  const tools = readEvalLines(join(folder, 'tools.jsonl'), ToolLine).map(toSearchable)
+  const queries = readEvalLines(join(folder, 'queries.jsonl'), QueryLine)
   if (tools.length === 0)
     throw new TooldexError('FILE_REFUSED', `${join(folder, 'tools.jsonl')} has no tools.`, { hint })
   if (queries.length === 0)
@@ -57,7 +57,7 @@ function toSearchable(line: z.infer<typeof ToolLine>): SearchableTool {
 }
 
 /** Warnings about a set that do not prevent its evaluation. */
-export function findOddities({
+export function findEvalSetWarnings({
   name,
   tools,
   queries,
@@ -86,7 +86,7 @@ const maxBytes = 256 * 1024 * 1024
 const hint = 'A set is a folder with tools.jsonl and queries.jsonl, one JSON object on each line.'
 
 /** The objects of a JSONL file; the first invalid line is reported by its number. */
-export function readJsonLines<Line extends z.ZodType>(file: string, line: Line): readonly z.output<Line>[] {
+export function readEvalLines<Line extends z.ZodType>(file: string, line: Line): readonly z.output<Line>[] {
   const values: z.output<Line>[] = []
   for (const [index, text] of readSetFile(file).split('\n').entries()) {
     if (text.trim() === '') continue
@@ -98,7 +98,7 @@ export function readJsonLines<Line extends z.ZodType>(file: string, line: Line):
 }
 
 /** One JSON value that fills a file. */
-export function readJsonFile<Value extends z.ZodType>(file: string, value: Value, advice: string): z.output<Value> {
+export function readEvalFile<Value extends z.ZodType>(file: string, value: Value, advice: string): z.output<Value> {
   const parsed = value.safeParse(parseJson(file, readSetFile(file, advice), 1, advice), describedParse)
   if (!parsed.success) throw refuseLine(file, 1, wordsOf(parsed.error), advice)
   return parsed.data
@@ -121,7 +121,7 @@ function parseJson(file: string, text: string, line: number, advice = hint): unk
   }
 }
 
-const wordsOf = ({ issues }: z.ZodError): string => issues.map((issue) => describeIssue(issue).message).join('; ')
+const wordsOf = ({ issues }: z.ZodError): string => issues.map((issue) => describeZodIssue(issue).message).join('; ')
 
 function refuseLine(file: string, line: number, message: string, advice = hint): TooldexError {
   const problems = [{ severity: 'error', file, line, message, hint: advice } as const]

@@ -33,7 +33,7 @@ const verdictKeys = ['setRecall5', 'auroc', 'falseAbstention', 'trueAbstention']
 export const numberKeys = [...scoreKeys, ...verdictKeys, 'tokens', 'p50Ms', 'p95Ms'] as const
 
 /** One line for a set. */
-export function summarize(
+export function summarizeScores(
   { name, tools, queries }: { name: string; tools: readonly unknown[]; queries: readonly unknown[] },
   measured: Measured,
   least?: number,
@@ -51,13 +51,13 @@ export function summarize(
     set: name,
     tools: tools.length,
     queries: queries.length,
-    ...average(scoreKeys, percent),
-    ...average(
+    ...averageScores(scoreKeys, percent),
+    ...averageScores(
       ['setRecall5'],
       measured.wholeSets.map((isWhole) => ({ setRecall5: isWhole ? 100 : 0 })),
     ),
     ...scoreAbstention(measured.confidences, least),
-    ...average(['tokens'], tokens),
+    ...averageScores(['tokens'], tokens),
     p50Ms: percentile(measured.milliseconds, 0.5),
     p95Ms: percentile(measured.milliseconds, 0.95),
   }
@@ -70,7 +70,7 @@ export function roundScores<Line extends MacroScores>(line: Line): Line {
 }
 
 /** The mean of each number over many records with the same keys; 0 where there are none. */
-export function average<Key extends string>(
+export function averageScores<Key extends string>(
   keys: readonly Key[],
   records: readonly Readonly<Record<Key, number>>[],
 ): Record<Key, number> {

@@ -6,14 +6,14 @@ import type { Catalog } from '../../catalog/index.ts'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { splitIdentifiers } from '../../search/tokenize.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
-import { lazyEncoder } from '../eval/bundled-encoder.ts'
+import { lazyBundledEncoder } from '../eval/bundled-encoder.ts'
 import { defineOperation } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
-import { lintSchema } from './check-schemas.ts'
-import { checkStored } from './check-stored.ts'
-import { checkExamples, checkTexts } from './check-texts.ts'
-import { findDuplicates } from './find-duplicates.ts'
+import { findNearDuplicates } from './find-near-duplicates.ts'
 import { LintFinding, type LintTool, lintLimits, lintRules } from './finding.ts'
+import { lintSchema } from './lint-schemas.ts'
+import { lintStored } from './lint-stored.ts'
+import { lintExamples, lintTexts } from './lint-texts.ts'
 
 const Answer = z.object({
   findings: z.array(LintFinding),
@@ -61,7 +61,7 @@ export const lintCatalog = defineOperation({
     const sees = ({ toolName }: LintTool) => names?.has(toolName) ?? true
     const result = results.get(visible) ?? (await lint(toLintTools(offered).filter(sees), signal))
     results.set(visible, result)
-    return toAnswer(result, await checkStored(context))
+    return toAnswer(result, await lintStored(context))
   },
 })
 
@@ -75,7 +75,7 @@ function resultsOf(catalog: LiveCatalog, version: number): Map<string, Linted> {
 }
 
 async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined): Promise<Linted> {
-  const loadEmbedder = lazyEncoder()
+  const loadEmbedder = lazyBundledEncoder()
   const turn = yieldTurns(signal)
   const costs = await measureCosts(tools, await loadTokenCounter(), signal)
   const each = await checkEach(tools, signal)
@@ -85,8 +85,8 @@ async function lint(tools: readonly LintTool[], signal: AbortSignal | undefined)
   const findings = [
     ...each,
     ...ambiguousNames(tools),
-    ...(await findDuplicates(tools, embedder, signal)),
-    ...(await checkExamples(tools, loadEmbedder, signal)),
+    ...(await findNearDuplicates(tools, embedder, signal)),
+    ...(await lintExamples(tools, loadEmbedder, signal)),
     ...costs.findings,
   ]
   return { tools, findings, sources: costs.sources }
@@ -106,7 +106,7 @@ async function checkEach(tools: readonly LintTool[], signal: AbortSignal | undef
   const rest = yieldTurns(signal)
   const findings: LintFinding[] = []
   for (const tool of tools) {
-    findings.push(...lintSchema(tool), ...checkTexts(tool), ...checkName(tool))
+    findings.push(...lintSchema(tool), ...lintTexts(tool), ...checkName(tool))
     await rest()
   }
   return findings

@@ -5,7 +5,7 @@ import { describedParse } from '../../diagnostics/zod-issues.ts'
 import { followEvents } from '../../http-client/follow-events.ts'
 import { isBuiltin } from '../../rules/builtin-names.ts'
 import { isFinal } from '../../rules/is-final.ts'
-import { invalidInput } from '../invoke.ts'
+import { invalidInputError } from '../invoke.ts'
 import { callBuiltin } from '../runs/builtins.ts'
 import { type CallAnswer, callTool } from '../runs/call-tool.ts'
 import { executeTool } from '../runs/execute.ts'
@@ -45,7 +45,7 @@ export async function callRemote(
 async function readCall(call: RecordedCall) {
   const parsed = callTool.input.safeParse(call, describedParse)
   if (parsed.success) return parsed.data
-  throw await invalidInput(callTool, { input: call, issues: parsed.error.issues })
+  throw await invalidInputError(callTool, { input: call, issues: parsed.error.issues })
 }
 
 const present = (fields: Readonly<Record<string, unknown>>) =>

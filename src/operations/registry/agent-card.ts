@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { packageVersion } from '../../base/package-info.ts'
 import type { LlmTool } from '../../contract/llm.ts'
 import { AgentCard, toAgentCard } from '../../definitions/index.ts'
-import { keptToolsets } from '../catalog/caller-toolsets.ts'
+import { toolsetsOfRequest } from '../catalog/caller-toolsets.ts'
 import { defineOperation } from '../operation.ts'
 import { viewOf } from '../search/tool-view.ts'
 import { toLlmTool } from './definitions.ts'
@@ -23,7 +23,7 @@ export const getAgentCard = defineOperation({
     const tools = await context.catalog.indexInTurns(undefined, context.signal)
     const { hits } = tools.search({ filters: {}, limit: maxSkills, view: await viewOf(context) })
     const named = hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
-    const [toolset] = context.caller.toolsets === undefined ? [] : await keptToolsets(context)
+    const [toolset] = context.caller.toolsets === undefined ? [] : await toolsetsOfRequest(context)
     return makeCard(named, { origin: context.origin ?? '', toolset })
   },
 })

@@ -12,8 +12,8 @@ import type {
 import type { DefinitionStore } from '../../contract/policy.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { NewTool, Stores } from '../../contract/stores.ts'
-import { findSteps } from '../checks/check-bundle.ts'
-import { refuseUnproposed } from '../checks/replay-gate.ts'
+import { findStatusSteps } from '../checks/check-bundle.ts'
+import { refuseWithoutProposal } from '../checks/replay-gate.ts'
 import type { OperationContext } from '../operation.ts'
 import { withFilePolicy } from '../search/tool-view.ts'
 import { toContent } from './current-bundle.ts'
@@ -106,12 +106,12 @@ async function changeTool(
   const content = toContent(tool, await idOf(tool.category))
   const changelog = tool.changelog ?? undefined
   const make = (current: RegisteredTool) => {
-    refuseUnproposed({ policies, current, next: content })
+    refuseWithoutProposal({ policies, current, next: content })
     return content
   }
   const { tool: now } = await stores.tools.change(caller, tool.name, make, { changelog })
   if (!fields.includes('status') || tool.status === undefined) return
-  const steps = findSteps(now.status, tool.status)
+  const steps = findStatusSteps(now.status, tool.status)
   if (steps === undefined)
     throw new TooldexError('ILLEGAL_STEP', `${tool.name} is ${now.status} and cannot become ${tool.status}.`)
   for (const step of steps) await stores.tools.transition(caller, tool.name, step)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import { breakKinds, ChainVerifier, chainStart, hashRow, readChainLine, toChainLine } from '../../rules/audit-chain.ts'
-import { readLines } from '../database/dump-file.ts'
+import { readDumpLines } from '../database/dump-file.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { pageOf, paging } from './inputs.ts'
 
@@ -146,7 +146,7 @@ export const verifyAuditFile = defineOperation({
   async handle({ file, ...options }, context) {
     const verifier = new ChainVerifier(options)
     const turn = yieldTurns(context.signal)
-    for await (const line of readLines(resolve(file), (cause) => notExport(file, cause))) {
+    for await (const line of readDumpLines(resolve(file), (cause) => notExport(file, cause))) {
       if (!addLine(verifier, line) && verifier.rows === 0) throw notExport(file)
       if (verifier.firstBreak !== undefined) break
       await turn()

@@ -20,13 +20,13 @@ import { checkSentBundle, locateBundleInWorker, planBundle, readBundleInWorker }
 import { describeDiff } from '../../versions/describe-diff.ts'
 import {
   checkBundle,
-  checkChanges,
-  refuseUnapplicable,
+  checkBundleChanges,
+  refuseUnapplicableBundle,
   type UncheckedBundle,
-  validateTools,
-  warningsOf,
+  validateBundleTools,
+  warningsOfBundle,
 } from '../checks/check-bundle.ts'
-import { diffInTurn, faultsOfPatterns } from '../checks/tool-threads.ts'
+import { diffToolInThread, faultsOfPatterns } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { refuseTakenNamespace } from '../sources/taken-namespace.ts'
@@ -124,7 +124,7 @@ export const importBundle = defineOperation({
     }
   },
   async validateRemainder({ bundle }, context) {
-    const { refused } = await validateTools(context, bundle?.tools ?? [])
+    const { refused } = await validateBundleTools(context, bundle?.tools ?? [])
     return below(
       '/bundle',
       refused.flatMap(({ problems }) => problems),
@@ -153,13 +153,13 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
     const current = await readCurrent(on, context.caller.workspace)
     return { current, underFile: { ...current, policies: withFilePolicy(context, current.policies) } }
   }
-  const validateNow = async () => checkChanges((await readProtected(stores)).underFile, read.bundle)
+  const validateNow = async () => checkBundleChanges((await readProtected(stores)).underFile, read.bundle)
   const checked = await checkBundle(context, read, validateNow)
   // A document describes one service, so it says nothing about the tools of others.
   const namespace = read.format === 'openapi' ? (read.bundle.tools[0]?.namespace ?? undefined) : undefined
   const planOn = async (on: Stores) => {
     const { current, underFile } = await readProtected(on)
-    await refuseUnapplicable(checked, underFile, read.bundle)
+    await refuseUnapplicableBundle(checked, underFile, read.bundle)
     const plan = await planBundle(current, read.bundle, { prune, namespace })
     const named = Object.values(openapi?.auth ?? {})
     const secrets = { stores: on, workspace: context.caller.workspace, current, wanted: read.bundle, named }
@@ -168,7 +168,7 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
     const warnings = [
       ...chosen.map(({ message, hint }) => `${message} ${hint}`),
       ...read.problems.map(({ message }) => message),
-      ...warningsOf(checked, plan),
+      ...warningsOfBundle(checked, plan),
       ...(prune ? [] : warnMissing(current, read.bundle, namespace)),
       ...warnUnapproved(plan.sources),
     ]
@@ -238,7 +238,7 @@ async function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): Promi
   for (const { name } of plan.change.slice(0, maxDiffs)) {
     const [was, is] = [before?.get(name), after?.get(name)]
     if (was === undefined || is === undefined) continue
-    const diff = await diffInTurn(toContent(was, null), toContent(is, null))
+    const diff = await diffToolInThread(toContent(was, null), toContent(is, null))
     if (diff.class !== 'none') diffs.push({ tool: name, class: diff.class, text: describeDiff(diff) })
     await turn()
   }

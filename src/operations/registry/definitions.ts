@@ -5,8 +5,8 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import { CompiledTool, CompiledTools, LlmFormat, type LlmTool } from '../../contract/llm.ts'
 import { assignAliases, compileTools } from '../../definitions/index.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { toNamed } from '../catalog/resolve-name.ts'
-import { compileInTurn } from '../checks/tool-threads.ts'
+import { toNamedTool } from '../catalog/resolve-name.ts'
+import { compileToolInThread } from '../checks/tool-threads.ts'
 import { defineOperation } from '../operation.ts'
 import { toFilters, withSubtree } from '../search/search-filters.ts'
 import { viewOf } from '../search/tool-view.ts'
@@ -50,7 +50,7 @@ export const listForModel = defineOperation({
     const aliases = aliasesOf(tools, format)
     await turn()
     return {
-      ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn, compile: compileInTurn })),
+      ...(await compileTools(listed, format, { ...plain(wishes), aliases, turn, compile: compileToolInThread })),
       omitted: page.total - page.offset - listed.length,
       ...(nextCursor === undefined ? {} : { nextCursor }),
     }
@@ -72,14 +72,14 @@ export const getForModel = defineOperation({
     const named = toLlmTool(tools, id, tool)
     const alias = aliasesOf(tools, format).get(named.id)
     const chosen = { ...plain(wishes), ...(alias === undefined ? {} : { alias }) }
-    return { id, ...(await compileInTurn(named, format, chosen, context.signal)) }
+    return { id, ...(await compileToolInThread(named, format, chosen, context.signal)) }
   },
 })
 
 /** Assigns aliases over all tools, so that no two pages have the same name for different tools. */
 const aliasesOf = (tools: Catalog, format: LlmFormat) =>
   assignAliases(
-    Array.from(tools.entries, ([id, { tool }]) => toNamed(tools, id, tool)),
+    Array.from(tools.entries, ([id, { tool }]) => toNamedTool(tools, id, tool)),
     format,
   )
 
@@ -88,7 +88,7 @@ export function toLlmTool(tools: Catalog, id: string, tool: CatalogTool): LlmToo
   const { version, title, description, inputSchema, outputSchema, annotations, icons, _meta, tags, exampleRequests } =
     tool
   return {
-    ...toNamed(tools, id, tool),
+    ...toNamedTool(tools, id, tool),
     version,
     displayName: title,
     description,

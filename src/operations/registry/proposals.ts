@@ -7,8 +7,8 @@ import { type RegisteredTool, ToolChange, type ToolContent } from '../../contrac
 import type { Proposal } from '../../contract/stores.ts'
 import { ReplayCounts, ReplayReport, ToolDiff } from '../../contract/tool-diff.ts'
 import { below } from '../../diagnostics/finding.ts'
-import { refuseUntried } from '../checks/replay-gate.ts'
-import { diffInTurn } from '../checks/tool-threads.ts'
+import { refuseWithoutReplay } from '../checks/replay-gate.ts'
+import { diffToolInThread } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { replayRuns } from '../runs/replay.ts'
 import { policiesOf } from '../search/tool-view.ts'
@@ -183,7 +183,7 @@ export const acceptProposal = defineOperation({
           if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)
           return withChange(current, proposal.change)
         },
-        gate: (edit) => refuseUntried(edit, proposal),
+        gate: (edit) => refuseWithoutReplay(edit, proposal),
         proposal: { createdBy: proposal.createdBy, base: base?.content, newPolicies },
         options: { changelog: proposal.changelog ?? proposal.reason ?? undefined, expectedVersion },
       })
@@ -228,7 +228,7 @@ async function withDiff(context: OperationContext<'registry'>, proposal: Proposa
   const before =
     status === 'OPEN' ? tool : (await context.registry.stores.tools.version(workspace, tool.id, on))?.content
   if (before === undefined) return toInfo(proposal)
-  const diff = await diffInTurn(contentFields(before), withChange(before, change), context.signal)
+  const diff = await diffToolInThread(contentFields(before), withChange(before, change), context.signal)
   return { ...toInfo(proposal), diff }
 }
 

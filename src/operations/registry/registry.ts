@@ -11,8 +11,8 @@ import type { SecretBox } from '../../contract/secret.ts'
 import type { Stores } from '../../contract/stores.ts'
 import { below, hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { findNamed, idOfRegistered, inVersion } from '../catalog/resolve-name.ts'
-import { diffInTurn } from '../checks/tool-threads.ts'
+import { findNamedTool, idOfRegistered, toolInVersion } from '../catalog/resolve-name.ts'
+import { diffToolInThread } from '../checks/tool-threads.ts'
 import type { CallerContext, OperationContext, ToolContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
 
@@ -33,17 +33,17 @@ export interface Registry {
 
 /** A tool that must exist; `name@3` is its version 3. */
 export async function findRegistered(context: ToolContext, idOrName: string): Promise<RegisteredTool> {
-  const found = await findNamed(context, idOrName)
+  const found = await findNamedTool(context, idOrName)
   const readable = found === undefined ? undefined : await readableNames(context)
   if (found === undefined || readable?.has(found.registered.name) === false)
     throw new TooldexError('TOOL_NOT_FOUND', `Unknown tool: ${idOrName.slice(0, 200)}.`)
-  return inVersion(context, found.registered, found.version)
+  return toolInVersion(context, found.registered, found.version)
 }
 
 /** The store name of a tool to change; a version is immutable and rejected. */
 export async function nameToChange(context: OperationContext<'registry'>, idOrName: string): Promise<string> {
   if (!/[:@]/.test(idOrName)) return idOrName
-  const found = await findNamed(context, idOrName)
+  const found = await findNamedTool(context, idOrName)
   const { registered: tool, version } = mustExist(found, 'tool', idOrName, 'TOOL_NOT_FOUND')
   if (version === undefined) return tool.id
   throw new TooldexError('INPUT_INVALID', `${idOrName} is a single version, and a version cannot be changed.`, {
@@ -110,7 +110,7 @@ export async function refuseCode(
  */
 async function isLoosened(before: ToolContent, after: ToolContent): Promise<boolean> {
   if (sameJson(before.inputSchema, after.inputSchema)) return false
-  const change = (await diffInTurn(before, after)).fields.find(({ field }) => field === 'inputSchema')
+  const change = (await diffToolInThread(before, after)).fields.find(({ field }) => field === 'inputSchema')
   return change !== undefined && change.class !== 'wording'
 }
 

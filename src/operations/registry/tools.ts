@@ -14,7 +14,7 @@ import {
 import { hasErrors } from '../../diagnostics/finding.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { refuseTakenName, refuseUnprotecting } from '../checks/protection-gate.ts'
-import { refuseUnproposed } from '../checks/replay-gate.ts'
+import { refuseWithoutProposal } from '../checks/replay-gate.ts'
 import { defineOperation } from '../operation.ts'
 import { policiesOf, readableNames } from '../search/tool-view.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging } from './inputs.ts'
@@ -139,7 +139,7 @@ export const changeTool = defineOperation({
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
     return changeRegistered(context, await nameToChange(context, idOrName), {
       make: (current) => withChange(current, change),
-      gate: refuseUnproposed,
+      gate: refuseWithoutProposal,
       options: { changelog, expectedVersion },
     })
   },

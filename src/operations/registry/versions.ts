@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { type RegisteredTool, ToolChange, type ToolContent, ToolVersion } from '../../contract/registry.ts'
 import { ToolDiff } from '../../contract/tool-diff.ts'
 import { describeDiff } from '../../versions/describe-diff.ts'
-import { diffInTurn } from '../checks/tool-threads.ts'
+import { diffToolInThread } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { Changelog, ExpectedVersion, IdOrName, pageOf, paging, VersionNumber } from './inputs.ts'
 import {
@@ -66,7 +66,7 @@ export const diffVersions = defineOperation({
     const older = from ?? Math.max(newer - 1, 1)
     const after = await findVersion(context, tool, newer)
     const before = await findVersion(context, tool, older)
-    const diff = await diffInTurn(before.content, after.content, context.signal)
+    const diff = await diffToolInThread(before.content, after.content, context.signal)
     return { ...diff, from: older, to: newer, text: describeDiff(diff) }
   },
 })
@@ -89,7 +89,7 @@ export const diffChange = defineOperation({
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
     const problems = await refuseInvalid(context, next)
-    const diff = await diffInTurn(contentFields(tool), next, context.signal)
+    const diff = await diffToolInThread(contentFields(tool), next, context.signal)
     return withWarnings({ ...diff, from: tool.version, text: describeDiff(diff) }, problems)
   },
   async validateRemainder({ idOrName, ...change }, context) {

@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { describedParse } from '../../diagnostics/zod-issues.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
-import { invalidInput } from '../invoke.ts'
+import { invalidInputError } from '../invoke.ts'
 import type { Operation, OperationContext } from '../operation.ts'
 import type { DescribedTool } from '../search/describe-tools.ts'
 import { getExecution } from './executions.ts'
@@ -53,7 +53,7 @@ export async function callBuiltin(
   const { operation } = findBuiltin(name)
   // Checked here as well, because a server names the parameters of its route.
   const { error } = operation.input.safeParse(args, describedParse)
-  if (error !== undefined) throw await invalidInput(operation, { input: args, issues: error.issues })
+  if (error !== undefined) throw await invalidInputError(operation, { input: args, issues: error.issues })
   const started = performance.now()
   const output = await run(operation, { ...args })
   const durationMs = Math.round((performance.now() - started) * 10) / 10

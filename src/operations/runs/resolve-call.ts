@@ -12,7 +12,7 @@ import { fromRegistry } from '../../rules/runnable-tool.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
-import { inVersion, isCallable, type NamedTool, resolveName } from '../catalog/resolve-name.ts'
+import { isCallable, type NamedTool, resolveName, toolInVersion } from '../catalog/resolve-name.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { validState } from '../operation.ts'
 
@@ -96,7 +96,7 @@ async function resolveRegistered(
         hint: 'Pass the version once.',
       },
     )
-  const pinned = await inVersion(context, latest, version ?? named.version)
+  const pinned = await toolInVersion(context, latest, version ?? named.version)
   const runnable = bindRegistered(pinned, latest, bound)
   if (pinned !== latest) refuseWeaker(context, pinned, latest)
   return {

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/index.ts'
 import type { RunnableTool } from '../../contract/executor.ts'
-import { declareTool } from '../../definitions/index.ts'
+import { declareInTypeScript } from '../../definitions/index.ts'
 import { toFullId } from '../../rules/tool-id.ts'
 import type { FoundTool } from '../catalog/find-tool.ts'
 import type { DescribedTool } from './describe-tools.ts'
@@ -10,7 +10,11 @@ export function toDeclared(doc: DescribedTool, found?: FoundTool, tools?: Catalo
   const { tool, schemaInfo: _info, ...rest } = doc
   if (tool === undefined) return doc
   const fullId = found !== undefined && tools?.sharesName(found.tool) === true ? toFullId(found.tool) : undefined
-  const typescript = declareTool({ ...tool, name: fullId ?? tool.name, returnsText: printsText(found?.runnable) })
+  const typescript = declareInTypeScript({
+    ...tool,
+    name: fullId ?? tool.name,
+    returnsText: printsText(found?.runnable),
+  })
   return { ...rest, typescript }
 }
 

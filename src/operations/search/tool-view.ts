@@ -6,7 +6,7 @@ import type { Policy } from '../../contract/policy.ts'
 import type { ResolvedToolset } from '../../contract/toolset.ts'
 import { policiesFor, toolRulesFor, visibleToolNames } from '../../rules/policy-rules.ts'
 import { type NamedRule, toolsetRules } from '../../rules/toolset-rules.ts'
-import { keptToolsets } from '../catalog/caller-toolsets.ts'
+import { toolsetsOfRequest } from '../catalog/caller-toolsets.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 
 /** A tool of the catalog, with the form that its readiness depends on. */
@@ -44,7 +44,7 @@ export async function viewOf(context: ToolContext): Promise<ToolView | undefined
   )
   if (caller.toolsets === undefined)
     return policies.length === 0 ? undefined : toView(context, { policies, tools: undefined, toolsets: undefined })
-  return toView(context, { policies, tools: await context.catalog.open(), toolsets: await keptToolsets(context) })
+  return toView(context, { policies, tools: await context.catalog.open(), toolsets: await toolsetsOfRequest(context) })
 }
 
 /**

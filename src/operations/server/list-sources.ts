@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import * as z from 'zod'
 import type { CatalogTool } from '../../contract/catalog.ts'
 import { textTag } from '../../rules/expected.ts'
-import { keptToolsets } from '../catalog/caller-toolsets.ts'
+import { toolsetsOfRequest } from '../catalog/caller-toolsets.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames } from '../search/tool-view.ts'
@@ -49,7 +49,8 @@ export const listSources = defineOperation({
     const servers = await serverSources(context, offered)
     const items = [...configs, ...(await registrySource(context, offered, names)), ...servers]
     const { toolsets } = context.caller
-    const lists = toolsets === undefined ? undefined : [tools.mark, await keptToolsets(context), [...(names ?? [])]]
+    const lists =
+      toolsets === undefined ? undefined : [tools.mark, await toolsetsOfRequest(context), [...(names ?? [])]]
     return { items, revision: lists === undefined ? tools.mark : textTag(JSON.stringify(lists)) }
   },
 })

@@ -8,7 +8,7 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import type { PastCall } from '../../contract/run-history.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { previewValue } from '../../runs/preview.ts'
-import { findUnregistered, inVersion } from '../catalog/resolve-name.ts'
+import { findUnregistered, toolInVersion } from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
 import { bindEntry, bindRegistered, fileApproval, namedRules } from '../runs/resolve-call.ts'
 
@@ -141,6 +141,6 @@ export class TargetFinder {
     }
     const latest = toolId === null ? undefined : await registry.stores.tools.get(caller.workspace, toolId)
     if (latest === undefined) return { name, missing: `${name} was deleted.` }
-    return { name: latest.name, latest, called: await inVersion(this.#context, latest, version) }
+    return { name: latest.name, latest, called: await toolInVersion(this.#context, latest, version) }
   }
 }

@@ -5,7 +5,7 @@ import type { SourceItem } from '../../contract/source.ts'
 import type { ChangeClass, ToolDiff } from '../../contract/tool-diff.ts'
 import type { ItemChange } from '../../rules/source-drift.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
-import { diffInTurn } from '../checks/tool-threads.ts'
+import { diffToolInThread } from '../checks/tool-threads.ts'
 
 /** A change with its effect on callers, and the signs of an attack in its new definition. */
 export interface ClassedChange extends ItemChange {
@@ -26,7 +26,7 @@ export async function classChanges(
     const { before, after } = change
     const suspicious = after === undefined ? [] : findSuspiciousIn(after)
     const isTool = change.kind === 'tools' && before !== undefined && after !== undefined
-    const diff = isTool ? await diffInTurn(toContent(before), toContent(after), signal) : undefined
+    const diff = isTool ? await diffToolInThread(toContent(before), toContent(after), signal) : undefined
     classed.push({ ...change, class: classOf(change, diff), suspicious, ...(diff === undefined ? {} : { diff }) })
     await turn()
   }

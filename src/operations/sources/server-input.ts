@@ -3,7 +3,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
 import { OAuthSource } from '../../contract/sign-in.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
-import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../../diagnostics/zod-issues.ts'
 import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
 import { findReference } from '../../rules/server-definition.ts'
 import type { OperationContext } from '../operation.ts'
@@ -86,7 +86,7 @@ export function toServer(input: ServerInput): McpServer {
   const parsed = (isProgram ? StdioServer : UrlInput).safeParse(input, describedParse)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw invalid(`${issue === undefined ? 'The server is not valid' : describeIssue(issue).message}.`, '')
+  throw invalid(`${issue === undefined ? 'The server is not valid' : describeZodIssue(issue).message}.`, '')
 }
 
 const invalid = (message: string, pointer: string): TooldexError =>

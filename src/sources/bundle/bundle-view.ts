@@ -3,7 +3,7 @@ import { limitKeys, policyKeys } from '../../contract/policy.ts'
 import { toolsetKeys } from '../../contract/toolset.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
-import { bothSpellings, type KeyShape, sameKeys, toSnakeCase } from '../../documents/yaml-keys.ts'
+import { bothYamlSpellings, type KeyShape, sameYamlKeys, toSnakeCase } from '../../documents/yaml-keys.ts'
 
 /** The content of a file in the shape of a bundle, with the source path of each part. */
 export interface BundleView {
@@ -70,23 +70,23 @@ export const bundleToolFields = [
 
 /** The keys of a tool: as on the wire, or in snake_case. */
 export const toolKeys: KeyShape = {
-  keys: bothSpellings(bundleToolFields.join(' ')),
-  inside: { examples: { keys: bothSpellings('title description args resultHint') } },
+  keys: bothYamlSpellings(bundleToolFields.join(' ')),
+  inside: { examples: { keys: bothYamlSpellings('title description args resultHint') } },
 }
 
 /** The keys of a bundle: as on the wire, or in snake_case. */
 export const bundleKeys: KeyShape = {
-  keys: sameKeys('tooldex categories tools policies toolsets limits sources'),
+  keys: sameYamlKeys('tooldex categories tools policies toolsets limits sources'),
   inside: {
-    categories: { keys: sameKeys('name description parent') },
+    categories: { keys: sameYamlKeys('name description parent') },
     tools: toolKeys,
-    policies: { keys: sameKeys('name policy'), inside: { policy: policyKeys } },
+    policies: { keys: sameYamlKeys('name policy'), inside: { policy: policyKeys } },
     toolsets: toolsetKeys,
     limits: limitKeys,
     sources: {
-      keys: sameKeys('name trust server'),
+      keys: sameYamlKeys('name trust server'),
       inside: {
-        server: { keys: bothSpellings(Object.keys({ ...StdioServer.shape, ...HttpServer.shape }).join(' ')) },
+        server: { keys: bothYamlSpellings(Object.keys({ ...StdioServer.shape, ...HttpServer.shape }).join(' ')) },
       },
     },
   },

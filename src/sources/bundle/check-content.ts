@@ -19,14 +19,14 @@ export interface PartFinding<Seen = BundlePart> extends Finding {
 /** Problems of a bundle that was sent as data instead of text, at JSON pointers. */
 export function checkSentBundle(bundle: Bundle, faultOf?: FaultOfPattern): readonly Problem[] {
   const found = [
-    ...checkRules(bundle, faultOf),
-    ...checkTogether([{ bundle, impliesCategories: false, show: toPointer }]),
+    ...checkBundleRules(bundle, faultOf),
+    ...checkBundleNames([{ bundle, impliesCategories: false, show: toPointer }]),
   ]
   return found.map((finding) => toProblem(finding))
 }
 
 /** Contradictions in the policies, toolsets and limits of a bundle, and secrets in its sources. */
-export function checkRules(
+export function checkBundleRules(
   { policies, toolsets, limits, sources }: Bundle,
   faultOf?: FaultOfPattern,
 ): readonly Finding[] {
@@ -49,7 +49,7 @@ const checkServer = (server: BundleSource['server']): readonly Finding[] =>
   }))
 
 /** Duplicate names and, if all files could be read, unknown names. */
-export function checkTogether<Seen extends Part>(
+export function checkBundleNames<Seen extends Part>(
   parts: readonly Seen[],
   complete = true,
 ): readonly PartFinding<Seen>[] {

@@ -4,9 +4,9 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { type Problem, toPointer } from '../../base/problem.ts'
 import { bundleKinds, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
-import { detailsOf } from '../../diagnostics/finding.ts'
+import { findingToProblem } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
-import { checkTogether, type PartFinding } from './check-content.ts'
+import { checkBundleNames, type PartFinding } from './check-content.ts'
 import { locateBundle, type ReadBundle, type ScriptFile } from './locate-bundle.ts'
 import { type BundlePart, loadOpenApi, readBundlePart } from './read-part.ts'
 
@@ -41,7 +41,7 @@ export async function readBundleFolder(folder: string): Promise<ReadBundle & { r
 function checkParts(parts: readonly BundlePart[], files: number): readonly Problem[] {
   const complete = parts.length === files && parts.every(({ wrong }) => !wrong.some(([kind]) => kind === 'categories'))
   const wrong = new Set(parts.flatMap((part) => part.wrong.map((path) => placeKey(part, path))))
-  return checkTogether(parts, complete)
+  return checkBundleNames(parts, complete)
     .filter(({ part, path }) => !wrong.has(placeKey(part, path)))
     .map(inFile)
 }
@@ -80,7 +80,7 @@ function toProblems(thrown: unknown, file: string): readonly Problem[] {
 }
 
 const inFile = (finding: PartFinding): Problem => ({
-  ...detailsOf(finding),
+  ...findingToProblem(finding),
   file: finding.part.file,
   ...finding.part.locate(finding.path),
 })

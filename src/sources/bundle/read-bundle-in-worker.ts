@@ -3,7 +3,7 @@ import { joinJson, type SplitJson, splitJson } from '../../base/json-text.ts'
 import type { Problem } from '../../base/problem.ts'
 import { canStartThreads, TaskTooLarge, WorkerPool } from '../../base/worker-thread.ts'
 import type { OpenApiOptions } from '../../contract/bundle.ts'
-import { checkTogether } from './check-content.ts'
+import { checkBundleNames } from './check-content.ts'
 import { locateBundle, type ReadBundle } from './locate-bundle.ts'
 import type { BundleFormat } from './read-part.ts'
 import { loadOpenApi, type ReadOpenApi, readBundlePart } from './read-part.ts'
@@ -92,6 +92,6 @@ interface ReadBundleOptions {
  * Tooldex, OpenAI, MCP or Anthropic. Throws a TooldexError only if no part of the text can be used.
  */
 export function readBundle(text: string, options: ReadBundleOptions): ReadBundle & { readonly format: BundleFormat } {
-  const part = readBundlePart(text, { ...options, check: (own) => checkTogether([own]) })
+  const part = readBundlePart(text, { ...options, check: (own) => checkBundleNames([own]) })
   return { ...locateBundle([part], part.problems), format: part.format }
 }

@@ -6,7 +6,7 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import { findLostKeys } from '../../diagnostics/plain-input.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
-import { validateDocument } from '../../documents/typed-yaml.ts'
+import { validateYamlDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import {
   type BundleView,
@@ -18,7 +18,7 @@ import {
   spellingIn,
   toDocument,
 } from './bundle-view.ts'
-import { checkRules } from './check-content.ts'
+import { checkBundleRules } from './check-content.ts'
 import { isForeign, toolListAsBundle } from './foreign-tool.ts'
 import { cliConfigAsBundle } from './view-cli-config.ts'
 
@@ -91,11 +91,19 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
     },
   }
   const found = [...view.findings, ...findings, ...findLostKeys(value)]
-  const check = (bundle: Bundle) => [...found, ...checkRules(bundle), ...(options.check?.({ ...known, bundle }) ?? [])]
+  const check = (bundle: Bundle) => [
+    ...found,
+    ...checkBundleRules(bundle),
+    ...(options.check?.({ ...known, bundle }) ?? []),
+  ]
   // Messages about a file with a single entry do not mention a list.
   const isSingle = format === 'tool' || format === 'policy' || format === 'toolset' || format === 'limit'
   const shown = isSingle ? { shown: view.origin } : {}
-  const { value: bundle, problems, wrong } = validateDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
+  const {
+    value: bundle,
+    problems,
+    wrong,
+  } = validateYamlDocument(viewed, file, { ...bundleKind, ...shown, check }, true)
   if (bundle === undefined) throw refuse(file, problems)
   return { ...known, bundle, problems, wrong }
 }

@@ -1,7 +1,7 @@
 import { toDisplayName } from '../../contract/bundle.ts'
 import { type ArgDef, CliConfig, type ToolDef } from '../../contract/cli-config.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
-import { typeDocument } from '../../documents/typed-yaml.ts'
+import { typeYamlDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { buildInputSchema } from '../../rules/build-input-schema.ts'
 import { checkConfig, configKeys, dependentsOfArg } from '../check-cli-config.ts'
@@ -20,7 +20,7 @@ const configKind = {
 
 /** The tools of a CLI config, each with the settings of the config that it needs to run. */
 export function cliConfigAsBundle(document: YamlDocument, file: string): BundleView {
-  const { value: config } = typeDocument(document, file, configKind, true)
+  const { value: config } = typeYamlDocument(document, file, configKind, true)
   const namespace = toSafeNamespace(config.name)
   const findings = [
     ...warnName(config.name, namespace, ['name']),

@@ -5,7 +5,7 @@ import type { CatalogToolInput } from '../../contract/catalog.ts'
 import type { FunctionContext, FunctionTool } from '../../contract/executor.ts'
 import type { JsonSchema } from '../../contract/tool-index.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../../diagnostics/zod-issues.ts'
 
 /** A schema of a function: of zod, or JSON Schema. */
 export type FunctionSchema = z.ZodType | JsonSchema
@@ -72,7 +72,7 @@ async function parseArguments(schema: FunctionSchema, value: unknown): Promise<u
   const parsed = await schema.safeParseAsync(value, describedParse)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => {
-    const { message, hint } = describeIssue(issue)
+    const { message, hint } = describeZodIssue(issue)
     return {
       severity: 'error' as const,
       pointer: toPointer(issue.path),

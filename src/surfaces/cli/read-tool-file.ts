@@ -4,14 +4,14 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { fromPointer, type Problem } from '../../base/problem.ts'
 import { type Bundle, bundleLimits, splitHint } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
-import { independentOf } from '../../diagnostics/diagnose.ts'
+import { independentOfInvalid } from '../../diagnostics/diagnose.ts'
 import { byLocation } from '../../diagnostics/finding.ts'
 import { maxProblems, toProblemError } from '../../diagnostics/problem-error.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { locateInScript } from '../../documents/locate-in-script.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
-import { bothSpellings, type KeyShape, respellKeys } from '../../documents/yaml-keys.ts'
+import { bothYamlSpellings, type KeyShape, respellYamlKeys } from '../../documents/yaml-keys.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
 import { toolDependents } from '../../rules/tool-dependents.ts'
 import { checkSentBundle, type ReadBundle, respell, toolKeys } from '../../sources/bundle/index.ts'
@@ -45,7 +45,7 @@ export function readToolFile(file: string, script?: string): ToolFile {
   const { value } = document
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TooldexError('USAGE', `${name} does not contain the fields of a tool.`, { hint: fieldsHint })
-  const { scriptFile, ...rest } = respellKeys(value, fileKeys) as Record<string, unknown>
+  const { scriptFile, ...rest } = respellYamlKeys(value, fileKeys) as Record<string, unknown>
   const { scriptContent, from, problem: scriptProblem } = readScript(file, script, scriptFile)
   const fields = scriptContent === undefined ? rest : { ...rest, scriptContent }
   const source = { file: name, text, document, fields, script: from }
@@ -58,7 +58,7 @@ export function readToolFile(file: string, script?: string): ToolFile {
 }
 
 /** The keys of bundles and the aliases of fields, in camelCase or snake_case. */
-const fileKeys: KeyShape = { ...toolKeys, keys: { ...toolKeys.keys, ...bothSpellings('categoryId scriptFile') } }
+const fileKeys: KeyShape = { ...toolKeys, keys: { ...toolKeys.keys, ...bothYamlSpellings('categoryId scriptFile') } }
 
 const fieldsHint = 'Write one mapping of fields, such as name, displayName, description and inputSchema.'
 
@@ -143,7 +143,7 @@ export async function rejectFiles(
   const reported = bundle.tools.length === 0 ? [] : await validateBundle(bundle, withRegistry)
   // Problems between files were already found during reading, with their locations.
   const alreadyFound = new Set(checkSentBundle(bundle).map(toKey))
-  const isIndependent = independentOf(wrong, toolDependents)
+  const isIndependent = independentOfInvalid(wrong, toolDependents)
   const others = reported.filter((problem) => !alreadyFound.has(toKey(problem)) && isIndependent(problem.pointer))
   const problems = [...found, ...others.map(place)].sort(byFile)
   return toProblemError({ code: 'BUNDLE_INVALID', what: folder, problems, more: reported.length >= maxProblems })

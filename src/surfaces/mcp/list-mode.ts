@@ -1,7 +1,7 @@
 import { TooldexError } from '../../base/errors.ts'
 import { toOneLine } from '../../base/invisible-characters.ts'
 import type { Toolset } from '../../contract/toolset.ts'
-import { keptToolsets } from '../../operations/catalog/caller-toolsets.ts'
+import { toolsetsOfRequest } from '../../operations/catalog/caller-toolsets.ts'
 import type { ToolContext } from '../../operations/operation.ts'
 
 /** The selection of tools in the list of a client. */
@@ -15,7 +15,7 @@ export interface ListMode {
 /** The mode of the only toolset that restricts a request; undefined where there is none, or several. */
 export async function toolsetMode(context: ToolContext): Promise<ListMode | undefined> {
   if (context.caller.toolsets === undefined) return undefined
-  const [toolset, ...others] = await keptToolsets(context)
+  const [toolset, ...others] = await toolsetsOfRequest(context)
   return toolset === undefined || others.length > 0 ? undefined : modeOf(toolset)
 }
 

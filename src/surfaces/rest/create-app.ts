@@ -6,7 +6,7 @@ import { type Logger, toLoggedError } from '../../base/logger.ts'
 import { workFor } from '../../base/semaphore.ts'
 import { parseTraceHeader } from '../../contract/telemetry.ts'
 import { toolsetHeader } from '../../contract/toolset.ts'
-import { allowPrograms, callerOfToolset } from '../../operations/catalog/caller-toolsets.ts'
+import { callerOfToolset, toolsetsAllowPrograms } from '../../operations/catalog/caller-toolsets.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { HttpRoute, ServerContext } from '../../operations/operation.ts'
 import { presentState } from '../../operations/operation.ts'
@@ -163,7 +163,7 @@ export function createRestApp(options: RestOptions): Hono<Env> {
       present,
       caller,
       scopes,
-      codeMode: codeMode === true || (await allowPrograms({ ...context, present, catalog, caller, scopes })),
+      codeMode: codeMode === true || (await toolsetsAllowPrograms({ ...context, present, catalog, caller, scopes })),
       trace,
       origin: originOf(c),
       elsewhere: operation === undefined ? undefined : fieldsFromRequest(operation),

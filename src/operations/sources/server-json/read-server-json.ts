@@ -1,7 +1,7 @@
 import { TooldexError } from '../../../base/errors.ts'
 import { isObject } from '../../../base/json-values.ts'
 import { ServerJson } from '../../../contract/server-json.ts'
-import { describedParse, describeIssue } from '../../../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../../../diagnostics/zod-issues.ts'
 import { readJsonc } from '../../../documents/read-jsonc.ts'
 
 /** Reads a `server.json` of any revision, or the answer of a registry that contains one. */
@@ -12,7 +12,7 @@ export function readServerJson(text: string, file: string): ServerJson {
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => ({
     severity: 'error' as const,
-    message: describeIssue(issue).message,
+    message: describeZodIssue(issue).message,
     pointer: `/${issue.path.map(String).join('/')}`,
   }))
   throw new TooldexError('INPUT_INVALID', `${file} is not a valid server.json.`, {

@@ -1,7 +1,7 @@
 import type { TooldexError } from '../../../base/errors.ts'
 import type { Execution } from '../../../contract/execution.ts'
 import { readJson } from '../../../documents/read-json.ts'
-import { readParameters } from '../../../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../../../json-schema/read-parameters.ts'
 import { isOfType } from '../../../json-schema/value-types.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
 import { executeTool } from '../../../operations/runs/execute.ts'
@@ -115,7 +115,7 @@ const approvalNotice = ({ id: executionId, reason, expiresAt }: Execution): stri
 export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const doc = await registry.invoke(readDoc, { idOrName })
   const schema = doc.tool?.inputSchema ?? {}
-  const { properties, required } = readParameters(schema)
+  const { properties, required } = readSchemaParameters(schema)
   const positional = doc.positional ?? requiredNames(schema)
   const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }
   return { tool, description: doc.tool?.description ?? '', required: [...required] }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, type Option } from 'commander'
 import { TooldexError, toTooldexError } from '../../../base/errors.ts'
 import { isObject } from '../../../base/json-values.ts'
 import { readJson } from '../../../documents/read-json.ts'
-import { readParameters } from '../../../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../../../json-schema/read-parameters.ts'
 import { findUnregistered } from '../../../operations/catalog/resolve-name.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { ProcessContext } from '../../../operations/operation.ts'
@@ -166,7 +166,7 @@ async function callLocal(host: CliHost, flags: CallFlags, { name, args, context 
 async function readTool(name: string, context: ProcessContext) {
   const { tools } = await invoke(describeTools, { ids: [name] }, context)
   const doc = tools[0] as (typeof tools)[number]
-  const { properties, required } = readParameters(doc.tool?.inputSchema ?? {})
+  const { properties, required } = readSchemaParameters(doc.tool?.inputSchema ?? {})
   const args = findUnregistered(await context.catalog.open(), doc.id)?.runnable?.resolved?.tool.args ?? []
   const positional = bareNames(args)
   const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }

@@ -6,10 +6,10 @@ import {
   type Client,
   type ClientName,
   type ClientScope,
+  chooseClientScope,
   clientNames,
   clientScopes,
   clients,
-  scopeOf,
 } from '../../../operations/clients/client-files.ts'
 import { readSetting } from '../../../rules/settings.ts'
 import { defaultHome } from '../../../sources/cli/config-files.ts'
@@ -115,7 +115,7 @@ type EntryOptions = Omit<EntryFlags, 'config'> & { readonly configs: readonly st
 
 /** The command and variables in a client's file: portable where the file is meant to be committed. */
 function toEntry(host: CliHost, id: ClientName, { configs, policy, server, classic, scope, toolset }: EntryOptions) {
-  const portable = scopeOf(id, scope) === 'project'
+  const portable = chooseClientScope(id, scope) === 'project'
   const path = portable ? toPortable : (file: string) => resolve(file)
   const options = [
     ...(classic ? ['--classic'] : []),
@@ -156,7 +156,7 @@ function toPortable(file: string): string {
 function notesFor(host: CliHost, id: ClientName, { scope, server }: EntryFlags): readonly string[] {
   const { variable, title }: Client = clients[id]
   const notes: string[] = []
-  if (scopeOf(id, scope) === 'project' && host.selfCommand(true)[0] === 'tooldex' && !host.isOnPath())
+  if (chooseClientScope(id, scope) === 'project' && host.selfCommand(true)[0] === 'tooldex' && !host.isOnPath())
     notes.push('the entry runs "tooldex", which is not on your PATH: run npm install -g, or npm link in its folder')
   if (server !== undefined && variable === undefined)
     notes.push(`${title} needs TOOLDEX_API_KEY in the env of this entry; add it yourself`)

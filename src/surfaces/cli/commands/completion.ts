@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
-import { readParameters } from '../../../json-schema/read-parameters.ts'
+import { readSchemaParameters } from '../../../json-schema/read-parameters.ts'
 import { clientNames } from '../../../operations/clients/client-files.ts'
 import type { CliHost } from '../host.ts'
 import type { AddCommand } from './command.ts'
@@ -81,5 +81,5 @@ async function toolCompletions(command: string, before: readonly string[], host:
   const [first] = before.filter((word) => !word.startsWith('-'))
   const entry = command === 'call' && first !== undefined ? tools.find(first) : undefined
   if (entry === undefined) return tools.list().map(({ tool }) => tool.name)
-  return [...readParameters(entry.tool.inputSchema).names].map((key) => `--${key.replaceAll('_', '-')}`)
+  return [...readSchemaParameters(entry.tool.inputSchema).names].map((key) => `--${key.replaceAll('_', '-')}`)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 import { toOneLine } from '../../../../base/invisible-characters.ts'
-import { splitLines, writeLines } from '../../../../operations/database/dump-file.ts'
+import { splitLines, writeDumpLines } from '../../../../operations/database/dump-file.ts'
 import { invoke } from '../../../../operations/invoke.ts'
 import {
   addLine,
@@ -82,7 +82,7 @@ function addExport(audit: Command, host: CliHost, exit: Exit): void {
       const stream = await registry.invoke(exportAudit, definedOptions({ after }), { signal: host.signal })
       const lines = verified(splitLines(stream as unknown as AsyncIterable<Uint8Array>), verifier)
       if (file === undefined || file === '-') return host.outAll(withLineEnds(lines))
-      await writeLines(file, async (write) => {
+      await writeDumpLines(file, async (write) => {
         for await (const line of lines) await write(line)
       })
     })

@@ -14,7 +14,7 @@ interface Described {
 const maxDuplicates = 10
 
 /** Finds near-duplicates, between which any choice is a guess. */
-export async function findDuplicates(
+export async function findNearDuplicates(
   tools: readonly LintTool[],
   embedder: Embedder | undefined,
   signal?: AbortSignal,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import { decompressors } from '../network/decompressors.ts'
-import { checkHost } from '../network/guard-address.ts'
+import { checkHostAddress } from '../network/guard-address.ts'
 import {
   bodyRefused,
   keepsMethod,
@@ -46,7 +46,7 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** Sends a request; idempotent methods are retried after connection errors and temporary failures. */
-export async function send(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
+export async function sendHttpRequest(built: BuiltRequest, options: SendOptions): Promise<HttpResponse> {
   for (let attempt = 1; ; attempt++) {
     const last = attempt === maxAttempts || !idempotentMethods.has(built.method)
     try {
@@ -84,7 +84,7 @@ async function follow(built: BuiltRequest, options: SendOptions): Promise<HttpRe
 }
 
 /** A URL with more parameters in its query. */
-export function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
+export function withQueryParameters(url: URL, query: Readonly<Record<string, string>>): URL {
   const entries = Object.entries(query)
   if (entries.length === 0) return url
   const extended = new URL(url)
@@ -103,10 +103,10 @@ async function sendOnce(built: BuiltRequest, secrets: RequestSecrets, options: S
   const { method, url, headers, body } = built
   const started = performance.now()
   const mayBePrivate = url.hostname === options.privateHost
-  if (!mayBePrivate) checkHost(url.hostname)
+  if (!mayBePrivate) checkHostAddress(url.hostname)
   const response = await options.agents[mayBePrivate ? 'anywhere' : 'publicOnly'].request({
     origin: url.origin,
-    path: `${url.pathname}${withQuery(url, secrets.query).search}`,
+    path: `${url.pathname}${withQueryParameters(url, secrets.query).search}`,
     method,
     headers: { 'accept-encoding': 'gzip, br', 'user-agent': 'tooldex', ...headers, ...secrets.headers },
     body,

@@ -21,7 +21,7 @@ export function convertOpenApi(converter: SchemaConverter, raw: JsonSchema, path
 }
 
 /** The nearest schema for any value: arrays can only contain strings. */
-export function openAny(state: CompileState, at: string, texts: JsonSchema = {}): JsonSchema {
+export function openApiAny(state: CompileState, at: string, texts: JsonSchema = {}): JsonSchema {
   state.loseAt(at, 'any type', `${state.dialect.label} requires a type; arrays can only contain strings.`)
   return anyValue(texts)
 }
@@ -34,7 +34,7 @@ export function anyValue(texts: JsonSchema = {}): JsonSchema {
 }
 
 /** The entries of the given keys whose values are strings. */
-export function pickTexts(value: JsonSchema, ...keys: readonly string[]): JsonSchema {
+export function pickTextKeys(value: JsonSchema, ...keys: readonly string[]): JsonSchema {
   return Object.fromEntries(keys.filter((key) => typeof value[key] === 'string').map((key) => [key, value[key]]))
 }
 
@@ -104,13 +104,13 @@ function convertTyped(converter: SchemaConverter, node: JsonSchema, path: Path):
   const types = typesOf(state, node)
   if (types.length === 0) {
     state.loseAllBut(node, texts, `${state.dialect.label} requires a type for it.`)
-    return openAny(state, state.parts.pointerOf(node), pickTexts(node, ...texts))
+    return openApiAny(state, state.parts.pointerOf(node), pickTextKeys(node, ...texts))
   }
   const others = types.filter((type) => type !== 'null')
   const nullable = types.includes('null') && (!Array.isArray(node.enum) || node.enum.includes(null))
   if (others.length === 0) {
     state.loseAllBut(node, texts, `${state.dialect.label} cannot express a type that is only null.`)
-    return { ...pickTexts(node, ...texts), type: 'string', nullable: true }
+    return { ...pickTextKeys(node, ...texts), type: 'string', nullable: true }
   }
   loseForeign(state, node, others)
   const parts = others.map((type) => converter.emit(state.parts.derive(narrowToType(state, node, type), node), path))

@@ -12,7 +12,7 @@ const hint =
   'It was stored under earlier rules; it stays readable, and the next write is rejected unless it fixes this.'
 
 /** Violations of the current rules in stored rows that a caller may read: tools in every state, categories and policies. */
-export async function checkStored(context: ToolContext): Promise<readonly LintFinding[]> {
+export async function lintStored(context: ToolContext): Promise<readonly LintFinding[]> {
   if (context.registry === undefined) return []
   const { stores } = context.registry
   const { workspace } = context.caller

@@ -3,7 +3,7 @@ import { toOneLine } from '../../base/invisible-characters.ts'
 import type { Job } from '../../contract/executor.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { type AllowedFolder, folderOf } from './allowed-folders.ts'
-import { allowHint, isAlwaysVisible } from './visible-program.ts'
+import { allowFolderHint, isAlwaysVisible } from './visible-program.ts'
 
 /** The parts of the machine that were visible to a command. */
 interface Visible {
@@ -18,7 +18,7 @@ interface Visible {
 }
 
 /** Adds the restriction of the sandbox that probably caused a failure, and the flag that lifts it. */
-export function explainFailure(outcome: RunOutcome, visible: Visible): RunOutcome {
+export function explainSandboxFailure(outcome: RunOutcome, visible: Visible): RunOutcome {
   if (outcome.status !== 'FAILED') return outcome
   const reason = findReason(outcome.result.stderr, visible)
   return reason === undefined ? outcome : { ...outcome, errorMessage: `${outcome.errorMessage ?? ''}. ${reason}` }
@@ -33,17 +33,17 @@ function findReason(stderr: string, visible: Visible): string | undefined {
   const hidden = pathsOf(input, cwd).find((path) => !isVisible(path, folders))
   if (hidden !== undefined) return `${toOneLine(hidden).slice(0, 200)} ${hiddenReason(hidden, unnamed)}`
   const closed = readOnly.test(stderr) ? folders.find(({ writable }) => !writable) : undefined
-  if (closed !== undefined) return `Tools may only read ${closed.path} on this server. ${allowHint(closed.path)}`
+  if (closed !== undefined) return `Tools may only read ${closed.path} on this server. ${allowFolderHint(closed.path)}`
   if (wantsNetwork && !network)
     return 'Tools have no network on this server. Its operator can allow it: tooldex serve --allow-network'
   if (folders.length + unnamed.length > 0 || !missing.test(stderr)) return undefined
-  return `No folder of this machine is visible to tools on this server. ${allowHint('PATH')}`
+  return `No folder of this machine is visible to tools on this server. ${allowFolderHint('PATH')}`
 }
 
 function hiddenReason(path: string, unnamed: readonly AllowedFolder[]): string {
   const folder = folderOf(path, unnamed)
   if (folder !== undefined) return `is not visible to this tool. Name ${folder.path} as cwd or in paths of the tool.`
-  return `is not visible to tools on this server. ${allowHint(...foldersFor(path))}`
+  return `is not visible to tools on this server. ${allowFolderHint(...foldersFor(path))}`
 }
 
 /** Values that are paths of the machine: absolute ones, and those that lead out of the working folder. */

@@ -42,7 +42,7 @@ const CheckResult = z.discriminatedUnion('kind', [
 type CheckResult = z.infer<typeof CheckResult>
 
 /** Validates the script of a Python tool without running it: it must parse and define `main` with one argument. */
-export async function checkScript(source: string, options: CheckScriptOptions = {}): Promise<readonly Problem[]> {
+export async function checkPythonScript(source: string, options: CheckScriptOptions = {}): Promise<readonly Problem[]> {
   const textProblem = checkText(source)
   if (textProblem !== undefined) return [textProblem]
   const python = options.python ?? findPython()

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { needs } from '../../../tests/support/needs.ts'
 import { findPython } from '../process/find-python.ts'
-import { checkScript } from './check-config.ts'
+import { checkPythonScript } from './check-python-script.ts'
 
 const it = needs(findPython() !== undefined, 'no python3')
-const texts = async (source: string) => (await checkScript(source)).map(({ message }) => message)
+const texts = async (source: string) => (await checkPythonScript(source)).map(({ message }) => message)
 
-describe('checkScript', () => {
+describe('checkPythonScript', () => {
   it('takes a main for one argument', async () => {
     for (const main of [
       'def main(a): pass',
@@ -27,7 +27,7 @@ describe('checkScript', () => {
   it('refuses another one', async () => {
     for (const main of ['def main(): pass', 'def main(a, b): pass', 'def main(*, a): pass', 'def main(a, *, b): pass'])
       expect([main, await texts(main)]).toEqual([main, ['main must take exactly one positional argument']])
-    expect(await checkScript('x = 1\n\n  \ndef main(): pass')).toMatchObject([{ line: 4, column: 1 }])
+    expect(await checkPythonScript('x = 1\n\n  \ndef main(): pass')).toMatchObject([{ line: 4, column: 1 }])
   })
 
   it('misses a main that is not there, or not at the top level', async () => {
@@ -40,16 +40,16 @@ describe('checkScript', () => {
   })
 
   it('reports line and column of a syntax error', async () => {
-    const [problem] = await checkScript('def main(a):\n    return (1 +\n')
+    const [problem] = await checkPythonScript('def main(a):\n    return (1 +\n')
     expect(problem).toMatchObject({ severity: 'error', line: 2, column: 12 })
     expect(problem?.message).toContain('not valid Python')
-    expect(await checkScript('def main(a): pass\nreturn 1')).toMatchObject([{ line: 2, column: 1 }])
-    expect(await checkScript('def main(a):\n\tif a:\n        pass\n')).toMatchObject([{ line: 3 }])
+    expect(await checkPythonScript('def main(a): pass\nreturn 1')).toMatchObject([{ line: 2, column: 1 }])
+    expect(await checkPythonScript('def main(a):\n\tif a:\n        pass\n')).toMatchObject([{ line: 3 }])
   })
 
   it('runs nothing of it', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'tooldex-script-')), 'ran')
-    await checkScript(`open(${JSON.stringify(file)}, 'w')\ndef main(a): pass`)
+    await checkPythonScript(`open(${JSON.stringify(file)}, 'w')\ndef main(a): pass`)
     expect(existsSync(file)).toBe(false)
   })
 
@@ -70,19 +70,19 @@ describe('checkScript', () => {
   })
 
   it('names what to install where Python is missing', async () => {
-    const [problem] = await checkScript('def main(a): pass', { python: '/nowhere/python3' })
+    const [problem] = await checkPythonScript('def main(a): pass', { python: '/nowhere/python3' })
     expect(problem?.hint).toContain('install Python')
   })
 
   it('ends with its deadline, or when it is cancelled', async () => {
     const sleeper = join(mkdtempSync(join(tmpdir(), 'tooldex-script-')), 'python3')
     writeFileSync(sleeper, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
-    expect(await checkScript('def main(a): pass', { python: sleeper })).toMatchObject([
+    expect(await checkPythonScript('def main(a): pass', { python: sleeper })).toMatchObject([
       { message: expect.stringContaining('5 seconds') },
     ])
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
-    await expect(checkScript('def main(a): pass', { python: sleeper, signal: stop.signal })).rejects.toThrow(
+    await expect(checkPythonScript('def main(a): pass', { python: sleeper, signal: stop.signal })).rejects.toThrow(
       'cancelled',
     )
   })

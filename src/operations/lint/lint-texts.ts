@@ -1,7 +1,7 @@
 import { hasInvisible, withoutInvisible } from '../../base/invisible-characters.ts'
 import { isObject, type JsonObject, sameJson } from '../../base/json-values.ts'
 import { yieldTurns } from '../../base/yield-turns.ts'
-import { readParameters, type SchemaParameters } from '../../json-schema/read-parameters.ts'
+import { readSchemaParameters, type SchemaParameters } from '../../json-schema/read-parameters.ts'
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import type { Embedder } from '../../search/encoder.ts'
 import { SearchEngine } from '../../search/search-engine.ts'
@@ -9,8 +9,8 @@ import { splitIdentifiers } from '../../search/tokenize.ts'
 import { type LintFinding, type LintTool, lintLimits } from './finding.ts'
 
 /** Checks the texts that a model reads to choose and call a tool: descriptions of the tool and its arguments. */
-export function checkTexts(tool: LintTool): readonly LintFinding[] {
-  const parameters = readParameters(tool.inputSchema)
+export function lintTexts(tool: LintTool): readonly LintFinding[] {
+  const parameters = readSchemaParameters(tool.inputSchema)
   return [
     ...description(tool),
     ...suspiciousTexts(tool),
@@ -66,7 +66,7 @@ function manyArguments({ toolName: tool }: LintTool, { properties }: SchemaParam
 const hasDescription = ({ description: text }: JsonObject): boolean => typeof text === 'string' && text.trim() !== ''
 
 /** Tools that search does not find by any of their example requests. */
-export async function checkExamples(
+export async function lintExamples(
   tools: readonly LintTool[],
   loadEmbedder: () => Embedder | undefined,
   signal?: AbortSignal,
