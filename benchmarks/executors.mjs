@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Semaphore } from '../dist/base/semaphore.js'
-import { checkValues } from '../dist/policy/index.js'
+import { checkBoundValues } from '../dist/policy/index.js'
 import { createRunner } from '../dist/runs/create-runner.js'
 import { createRedactor } from '../dist/secrets/index.js'
 import { median, ms, percentile, table } from './measure.mjs'
@@ -28,7 +28,7 @@ export const runnerOf = (executor) =>
   createRunner({
     executors: { [executor.kind]: executor },
     slots: new Semaphore({ slots: 16, waiting: 256 }),
-    checkValues,
+    checkBoundValues,
     redactorFor: () => redact,
     openSecrets: () => ({ resolve: async (name) => name, redact: (text) => text }),
   })

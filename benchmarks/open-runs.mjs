@@ -60,7 +60,7 @@ function noopRunner(slots) {
   return createRunner({
     executors: { cli: executor },
     slots,
-    checkValues: () => {},
+    checkBoundValues: () => {},
     redactorFor: () => (text) => text,
   })
 }

@@ -16,9 +16,9 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { PGlite, types } from '@electric-sql/pglite'
 import { build } from 'esbuild'
-import { fileName } from '../dist/sources/cli/cli-source.js'
+import { cacheFileName } from '../dist/sources/cli/cli-source.js'
 import { parseConfig } from '../dist/sources/cli/parse-config.js'
-import { templateFile, withLinks } from '../dist/storage/pglite/template.js'
+import { templateFile, withTemplateLinks } from '../dist/storage/pglite/template.js'
 
 const largePackages = {
   '@scalar/openapi-upgrader': 'openapi-upgrader',
@@ -57,7 +57,7 @@ mkdirSync(at('../dist/configs'))
 for (const name of readdirSync(at('../configs')).filter((file) => file.endsWith('.yaml'))) {
   const text = readFileSync(at(`../configs/${name}`), 'utf8')
   writeFileSync(
-    at(`../dist/configs/${fileName(text)}`),
+    at(`../dist/configs/${cacheFileName(text)}`),
     JSON.stringify(parseConfig(text, name, { strict: true }).config),
   )
 }
@@ -71,7 +71,10 @@ if (!existsSync(templateFile())) {
   await database.close()
   // The links take the place of a window of 16 MiB, which would stay resident in the server that unpacks the archive.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 20 }
-  writeFileSync(templateFile(), brotliCompressSync(withLinks(Buffer.from(await dump.arrayBuffer())), { params }))
+  writeFileSync(
+    templateFile(),
+    brotliCompressSync(withTemplateLinks(Buffer.from(await dump.arrayBuffer())), { params }),
+  )
 }
 
 /** Little of these packages is used: that is shipped as a bundle, and nobody installs the rest. */

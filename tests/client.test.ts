@@ -9,7 +9,7 @@ import type { RegisteredTool } from '../src/contract/registry.ts'
 import { followEvents } from '../src/http-client/follow-events.ts'
 import { operations } from '../src/operations/index.ts'
 import { clientRoutes } from '../src/operations/methods/routes.ts'
-import { openRemote } from '../src/operations/registry-client/remote-client.ts'
+import { openRemoteClient } from '../src/operations/registry-client/remote-client.ts'
 import { type ClientOptions, createClient, type PagePromise, type TooldexError } from '../src/surfaces/client/index.ts'
 import { routes } from '../src/surfaces/rest/routes.ts'
 import { openRegistry, registryKey } from './support/open-registry.ts'
@@ -218,7 +218,7 @@ describe('requests of the client', () => {
         }
         const ignore = () => {}
         const controls = { waitForApproval: false, onOutput: ignore, onStatus: ignore, onPause }
-        const call = openRemote({ url, key: 'k' }, stopping.signal).call({ name: 'x', arguments: {} }, controls)
+        const call = openRemoteClient({ url, key: 'k' }, stopping.signal).call({ name: 'x', arguments: {} }, controls)
         expect(await failureOf(call)).toMatchObject({ message: `The request to ${url} was cancelled.` })
         expect(pauses).toEqual([['Wait.', 50]])
       },

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { getTableName, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { rowsOf } from '../src/storage/database.ts'
+import { rowsOfResult } from '../src/storage/database.ts'
 import { dumpedTables, knownTables } from '../src/storage/dump/write-dump.ts'
 import { createStores, type Database, migrate, openDatabase, restoreDump, writeDump } from '../src/storage/index.ts'
 import { readMigrations } from '../src/storage/migrate.ts'
@@ -160,7 +160,7 @@ describe('the file of a whole database', () => {
           yield* lines
         },
       })
-      const [row] = rowsOf<{ name: string; shout: string }>(
+      const [row] = rowsOfResult<{ name: string; shout: string }>(
         await database.db.execute(sql`select name, shout from tools order by name`),
       )
       expect(row?.shout).toBe(row?.name.toUpperCase())

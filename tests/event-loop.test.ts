@@ -18,9 +18,9 @@ const {
 } = (await built('json-schema/offload/json-work.js')) as typeof import('../src/json-schema/offload/json-work.ts')
 const { workFor } = (await built('base/semaphore.js')) as typeof import('../src/base/semaphore.ts')
 const { JsonText } = (await built('base/json-text.js')) as typeof import('../src/base/json-text.ts')
-const { replaceIn } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
+const { replaceInOutput } = (await built('runs/output-threads.js')) as typeof import('../src/runs/output-threads.ts')
 const { shapeOutput } = (await built('runs/shape-output.js')) as typeof import('../src/runs/shape-output.ts')
-const { failure } = (await built('runs/create-runner.js')) as typeof import('../src/runs/create-runner.ts')
+const { failedOutcome } = (await built('runs/create-runner.js')) as typeof import('../src/runs/create-runner.ts')
 const { defaultRunSettings } = (await built('runs/settings.js')) as typeof import('../src/runs/settings.ts')
 const { readJson } = (await built('documents/read-json.js')) as typeof import('../src/documents/read-json.ts')
 
@@ -172,16 +172,16 @@ describe('work that would hold the event loop', () => {
     const forms = ['hunter22', '12345678', ...Array.from({ length: 40 }, (_, at) => `form of a secret ${at}`)]
     const replacements = forms.map((form) => [form, '[redacted]'] as const)
     const json = JSON.stringify({ rest, hunter22: 1, a: 'is hunter22', b: 12345678 })
-    const { turns, result } = await turnsDuring(() => replaceIn(json, replacements, true))
+    const { turns, result } = await turnsDuring(() => replaceInOutput(json, replacements, true))
     const redacted = { rest, '[redacted]': 1, a: 'is [redacted]', b: '[redacted]' }
     expect({ turns: turns > 0, result: result === JSON.stringify(redacted) }).toEqual({ turns: true, result: true })
-    expect(await replaceIn('is hunter22', replacements)).toBe('is [redacted]')
+    expect(await replaceInOutput('is hunter22', replacements)).toBe('is [redacted]')
   })
 
   it('a long JSON output is stored as text, with a preview from a thread', async () => {
     const list = Array.from({ length: 20_000 }, (_, id) => ({ id, text: id === 3 ? 'a\u0000b' : 'a' }))
     const output = new JsonText(JSON.stringify(list))
-    const outcome = { ...failure('', ''), status: 'SUCCESS' as const, output }
+    const outcome = { ...failedOutcome('', ''), status: 'SUCCESS' as const, output }
     const { turns, result } = await turnsDuring(() => shapeOutput(outcome, false, defaultRunSettings))
     expect(turns).toBeGreaterThan(0)
     expect(result.outputData).toContain('… (19980 more)')

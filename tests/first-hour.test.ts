@@ -5,7 +5,7 @@ import { TooldexError } from '../src/base/errors.ts'
 import { silentLogger } from '../src/base/logger.ts'
 import { invoke } from '../src/operations/invoke.ts'
 import { exportBundle, importBundle } from '../src/operations/registry/bundles.ts'
-import { ensureSecretKey, secretKeyOf } from '../src/operations/registry/secret-key.ts'
+import { ensureSecretKey, secretKeySourceOf } from '../src/operations/registry/secret-key.ts'
 import { createLocalClient, type RegistryClient } from '../src/operations/registry-client/registry-client.ts'
 import { describeTools } from '../src/operations/search/describe-tools.ts'
 import { createSecretBox } from '../src/secrets/index.ts'
@@ -101,15 +101,15 @@ describe('the key for stored secrets', () => {
     const file = join(env.TOOLDEX_HOME, 'secret.key')
     expect(await ensureSecretKey(env, { secrets: none }, silentLogger)).toBe(file)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const sealed = createSecretBox(secretKeyOf(env)).seal('value')
+    const sealed = createSecretBox(secretKeySourceOf(env)).seal('value')
     expect(await ensureSecretKey(env, { secrets: none }, silentLogger)).toBeUndefined()
-    expect(createSecretBox(secretKeyOf(env)).open(sealed)).toBe('value')
+    expect(createSecretBox(secretKeySourceOf(env)).open(sealed)).toBe('value')
   })
 
   it('is made by the first secret, and not by reading one', () => {
     const env = { TOOLDEX_HOME: tempFolder() }
-    expect(() => createSecretBox(secretKeyOf(env)).open('AAAA')).toThrow('no key to read stored secrets')
-    createSecretBox(secretKeyOf(env)).seal('value')
+    expect(() => createSecretBox(secretKeySourceOf(env)).open('AAAA')).toThrow('no key to read stored secrets')
+    createSecretBox(secretKeySourceOf(env)).seal('value')
     expect(readFileSync(join(env.TOOLDEX_HOME, 'secret.key'), 'utf8').trim()).toMatch(/^[\w-]{43}$/)
   })
 
@@ -119,7 +119,7 @@ describe('the key for stored secrets', () => {
     expect(await ensureSecretKey(env, { secrets: some }, silentLogger)).toBeUndefined()
     const chosen = { ...env, TOOLDEX_SECRET_KEY: 'chosen by the operator' }
     expect(await ensureSecretKey(chosen, { secrets: none }, silentLogger)).toBeUndefined()
-    expect(secretKeyOf(chosen).read()).toBe('chosen by the operator')
+    expect(secretKeySourceOf(chosen).read()).toBe('chosen by the operator')
   })
 
   it('does not keep a server from starting where the home cannot be written', async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { listen } from '../src/surfaces/rest/listen.ts'
+import { listenForRest } from '../src/surfaces/rest/listen.ts'
 import { openRegistry } from './support/open-registry.ts'
 
 const keepAliveOf = (url: string): Promise<unknown> =>
@@ -22,7 +22,7 @@ it('keeps connections open for longer than proxies do, or as long as is set', as
       ['120000', 'timeout=120'],
     ] as const) {
       vi.stubEnv('TOOLDEX_KEEP_ALIVE_MS', keepAliveMs)
-      const { server, url } = await listen(app, { host: '127.0.0.1', port: 0, print: () => {} })
+      const { server, url } = await listenForRest(app, { host: '127.0.0.1', port: 0, print: () => {} })
       try {
         expect(await keepAliveOf(url)).toBe(header)
         expect(server.headersTimeout).toBeLessThan(server.keepAliveTimeout)

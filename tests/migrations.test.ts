@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createStores, type Database, migrate, openDatabase, readState } from '../src/storage/index.ts'
+import { createStores, type Database, migrate, openDatabase, readMigrationState } from '../src/storage/index.ts'
 import { readMigrations } from '../src/storage/migrate.ts'
 import { openMigrated } from './support/migrated-database.ts'
 import { type OlderStage, olderDatabase, olderIds } from './support/older-database.ts'
@@ -39,7 +39,7 @@ describe.each(Object.entries(engines))('migrations: %s', (_name, open) => {
     await migrate(database, (step) => first.push(step))
     await migrate(database, (step) => second.push(step))
     expect([first, second]).toEqual([readMigrations().map(({ name }) => name), []])
-    expect(await readState(database)).toMatchObject({ pending: [], olderShape: false })
+    expect(await readMigrationState(database)).toMatchObject({ pending: [], olderShape: false })
     const done = await everything(database)
     await expect(migrate(database, () => {}, half)).rejects.toMatchObject({ code: 'MIGRATION_FAILED' })
     expect(await everything(database)).toEqual(done)
@@ -140,10 +140,10 @@ describe('a database of the older shape', () => {
     async (shape) => {
       const database = await engines[shape.engine]()
       await run(database, olderDatabase(shape.stage, shape.status))
-      expect(await readState(database)).toMatchObject({ olderShape: true })
+      expect(await readMigrationState(database)).toMatchObject({ olderShape: true })
       await migrate(database)
       await checkRows(database, shape.stage)
-      expect(await readState(database)).toMatchObject({ olderShape: false, pending: [] })
+      expect(await readMigrationState(database)).toMatchObject({ olderShape: false, pending: [] })
       await migrate(database)
       await createStores(database).tools.change({ workspace: 'default', actor: 'me' }, 'plain', (now) => ({
         ...now,

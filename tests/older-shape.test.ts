@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createStores, type Database, migrate, openDatabase, readState } from '../src/storage/index.ts'
+import { createStores, type Database, migrate, openDatabase, readMigrationState } from '../src/storage/index.ts'
 import { type OlderStage, olderDatabase, olderIds } from './support/older-database.ts'
 import { everything, query, run } from './support/query-database.ts'
 import { type SharedPostgres, sharedPostgres } from './support/start-postgres.ts'
@@ -201,7 +201,7 @@ describe('nothing is changed', () => {
     const database = await engines.embedded()
     await migrate(database)
     await run(database, 'drop table tooldex_migrations')
-    expect(await readState(database)).toMatchObject({ olderShape: false })
+    expect(await readMigrationState(database)).toMatchObject({ olderShape: false })
     await expect(migrate(database)).rejects.toMatchObject({ message: expect.stringContaining('public.tools') })
     await database.close()
   })

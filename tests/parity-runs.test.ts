@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { composeProcess } from '../src/app/compose.ts'
 import { type TooldexError, toErrorBody } from '../src/base/errors.ts'
 import { invoke } from '../src/operations/invoke.ts'
-import { makeKey } from '../src/operations/registry/keys.ts'
+import { generateKey } from '../src/operations/registry/keys.ts'
 import { changeTool, deactivateTool, deprecateTool } from '../src/operations/registry/tools.ts'
 import { createLocalClient, type RegistryClient } from '../src/operations/registry-client/registry-client.ts'
-import { openRemote } from '../src/operations/registry-client/remote-client.ts'
+import { openRemoteClient } from '../src/operations/registry-client/remote-client.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
 import { handleMetaTool } from '../src/surfaces/mcp/handle-call.ts'
 import { createRestApp } from '../src/surfaces/rest/create-app.ts'
@@ -97,7 +97,7 @@ describe('a call ends the same whichever way it is made', () => {
     const outputSchema = { type: 'object', properties: { word: { enum: ['a'] } } }
     await register('json', { script: `printf '{"word": "%s"}' "$1"`, outputSchema })
     await register('liar', { script: `printf '{"word": "b"}'`, outputSchema })
-    const { prefix, hash } = makeKey(secret)
+    const { prefix, hash } = generateKey(secret)
     await world.stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
     const opened = await openWays()
     ways = opened.ways
@@ -138,7 +138,7 @@ describe('a call ends the same whichever way it is made', () => {
       const host = { openRegistry, registryExists: () => true, open: async () => composeProcess({ configs: [] }) }
       return ofAnswer(JSON.parse((await runInProcess(line, host)).out))
     }
-    const remote = async () => openRemote({ url, key: secret }, new AbortController().signal)
+    const remote = async () => openRemoteClient({ url, key: secret }, new AbortController().signal)
     const ways: Record<string, Ask> = {
       library: (call) =>
         invoke(callTool, call, context).then(ofAnswer, (error) => ofError(toErrorBody(error as TooldexError))),

@@ -213,7 +213,7 @@ describe('a server of this machine', () => {
     const { executor } = startExecutor({ up: stdioServer('official-server.mjs', [], { env }) }, { secrets })
     const slots = new Semaphore({ slots: 1, waiting: 1 })
     const redactorFor = () => redactValues(4).redact
-    const runner = createRunner({ executors: { mcp: executor }, slots, checkValues: async () => {}, redactorFor })
+    const runner = createRunner({ executors: { mcp: executor }, slots, checkBoundValues: async () => {}, redactorFor })
     const call = (server: string, tool: string, input = {}) => runner.run(toolOf(server, tool), input)
     const got = await call('up', 'environment')
     expect(JSON.stringify(got)).not.toContain('value-of')

@@ -15,7 +15,7 @@ import { LiveCatalog } from '../operations/catalog/live-catalog.ts'
 import { ExperienceFile } from '../operations/learning/experience.ts'
 import { SearchMemory } from '../operations/learning/search-memory.ts'
 import type { ProcessContext } from '../operations/operation.ts'
-import { checkValues, requireGrants } from '../policy/index.ts'
+import { checkBoundValues, requireGrants } from '../policy/index.ts'
 import { processEnv, readSetting, withoutCredentials } from '../rules/settings.ts'
 import { createRunner, slotsFor } from '../runs/create-runner.ts'
 import { IdempotencyKeys } from '../runs/idempotency-keys.ts'
@@ -107,7 +107,7 @@ export function composeProcess(
     openSecrets: more.openSecrets,
     grantsFor: more.grantsOf && grantsFrom(more.grantsOf),
     ...slotsFor({ ...options, isShared: options.scope === 'service' }),
-    checkValues,
+    checkBoundValues,
     redactorFor: cacheRedactors(env),
     maxMs: options.maxMs,
     tracing,

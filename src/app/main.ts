@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import { TooldexError } from '../base/errors.ts'
 import { escapeForTerminal } from '../base/invisible-characters.ts'
 import { packageVersion } from '../base/package-info.ts'
-import { findServer, registryExists, runningServer } from '../operations/registry-client/find-server.ts'
+import { findRunningServer, findServer, registryExists } from '../operations/registry-client/find-server.ts'
 import { processEnv } from '../rules/settings.ts'
 import { listConfigNames } from '../sources/cli/config-files.ts'
 import { type CliHost, runCommandLine } from '../surfaces/cli/index.ts'
@@ -70,7 +70,7 @@ const host: CliHost = {
   },
   openRegistry: async (server) => (await import('./open-registry.ts')).connectRegistry(server, stopping.signal),
   findServer: (named) => findServer(named),
-  runningServer: () => runningServer(),
+  runningServer: () => findRunningServer(),
   registryExists: () => registryExists(),
   configNames: () => listConfigNames(),
   async edit(file) {

@@ -24,7 +24,7 @@ import {
   splitFolderList,
 } from '../executors/index.ts'
 import { createToolCheck } from '../operations/checks/check-tool.ts'
-import { secretKeyOf } from '../operations/registry/secret-key.ts'
+import { secretKeySourceOf } from '../operations/registry/secret-key.ts'
 import { environmentsFolder } from '../operations/server/python-environments.ts'
 import { SourceKeeper } from '../operations/sources/source-keeper.ts'
 import { readGrants, requireServerGrants } from '../policy/index.ts'
@@ -46,7 +46,7 @@ interface Allowed extends AllowedProcesses, Pick<OpenOptions, 'mcpServers' | 'gr
 /** The executors and secrets of a process with a database. */
 export function openExecutors(stores: Stores, env: NodeJS.ProcessEnv, allowed: Allowed = {}, launcher?: Launcher) {
   const { secrets } = stores
-  const box = createSecretBox(secretKeyOf(env))
+  const box = createSecretBox(secretKeySourceOf(env))
   const grantsOf = readGrants([
     ...(readSetting('TOOLDEX_GRANTS', env) ?? '').split(' ').filter(Boolean),
     ...(allowed.grants ?? []),

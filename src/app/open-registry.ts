@@ -1,6 +1,6 @@
 import { findServer } from '../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
-import { openRemote } from '../operations/registry-client/remote-client.ts'
+import { openRemoteClient } from '../operations/registry-client/remote-client.ts'
 import { readSetting } from '../rules/settings.ts'
 
 /** Opens the registry of the named server, of the local server, or in the database itself. */
@@ -10,5 +10,5 @@ export async function connectRegistry(server: string | undefined, signal: AbortS
   const own = remote === undefined || (!remote.named && readSetting('DATABASE_URL') !== undefined)
   // Loaded on demand: opening a database takes longer than a request to a server. Its owner may run programs.
   if (own) return (await import('./open-own-registry.ts')).openOwnRegistry(signal, { codeMode: true })
-  return openRemote(remote, signal)
+  return openRemoteClient(remote, signal)
 }

@@ -5,7 +5,7 @@ import { createLogger, type Logger } from '../base/logger.ts'
 import { packageVersion } from '../base/package-info.ts'
 import { toolsetHeader } from '../contract/toolset.ts'
 import type { ProcessContext } from '../operations/operation.ts'
-import { databaseExists, findServer, runningServer } from '../operations/registry-client/find-server.ts'
+import { databaseExists, findRunningServer, findServer } from '../operations/registry-client/find-server.ts'
 import type { RegistryClient } from '../operations/registry-client/registry-client.ts'
 import { SharedRegistry } from '../operations/registry-client/shared-registry.ts'
 import { readSetting } from '../rules/settings.ts'
@@ -137,12 +137,12 @@ function attachRegistry(options: RunOptions, logger: Logger, ending: AbortSignal
     // A local server may restart at another address.
     const current = {
       get url() {
-        return server.named ? server.url : (runningServer()?.url ?? server.url)
+        return server.named ? server.url : (findRunningServer()?.url ?? server.url)
       },
       key: server.key,
       headers: options.toolset === undefined ? undefined : { [toolsetHeader]: options.toolset },
     }
-    const open = async () => (await loadRemoteClient()).openRemote(current, ending)
+    const open = async () => (await loadRemoteClient()).openRemoteClient(current, ending)
     return { client: new SharedRegistry({ open }), pollMs }
   }
   return databaseExists() ? openLocalDatabase(options, ending) : undefined

@@ -8,7 +8,7 @@ import { openRuns } from '../runs/open-runs.ts'
 import { createStores } from '../storage/index.ts'
 import type { WorkerFlags } from '../surfaces/cli/index.ts'
 import { createRestApp } from '../surfaces/rest/create-app.ts'
-import { drain, listen, readSiteSettings } from '../surfaces/rest/listen.ts'
+import { drainServer, listenForRest, readSiteSettings } from '../surfaces/rest/listen.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { composeProcess } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
@@ -56,7 +56,7 @@ export async function runWorker(options: WorkOptions, stop: AbortSignal): Promis
       stop.aborted ? resolve() : stop.addEventListener('abort', () => resolve(), { once: true }),
     )
     await runs.close(options.drainMs, options.print)
-    if (server !== undefined) await drain(server)
+    if (server !== undefined) await drainServer(server)
     await runner.close(2000)
     await launcher.close()
   } finally {
@@ -79,7 +79,7 @@ async function serveMetrics(
     watchOnly: true,
     ...readSiteSettings(processEnv, host),
   })
-  const { server, url } = await listen(app, { host, port, print })
+  const { server, url } = await listenForRest(app, { host, port, print })
   print(`metrics at ${url}/metrics`)
   return server
 }

@@ -8,7 +8,12 @@ import { validateValue } from '../json-schema/offload/json-work.ts'
 import { WorkspaceCatalogs } from '../operations/catalog/workspace-catalogs.ts'
 import { SearchMemories } from '../operations/learning/search-memory.ts'
 import type { ProcessContext } from '../operations/operation.ts'
-import { firstKey, isOwnKey, registerExamples, requireKeyForRemoteHost } from '../operations/registry/first-start.ts'
+import {
+  createFirstKey,
+  isApiKeyStored,
+  registerExamples,
+  requireKeyForRemoteHost,
+} from '../operations/registry/first-start.ts'
 import { ensureSecretKey } from '../operations/registry/secret-key.ts'
 import { removeServerFile, writeServerFile } from '../operations/registry-client/find-server.ts'
 import { checkReady } from '../operations/server/check-ready.ts'
@@ -21,7 +26,7 @@ import { greetingLines } from '../surfaces/cli/server-greeting.ts'
 import { McpEndpoint } from '../surfaces/mcp/serve-http.ts'
 import { createRestApp } from '../surfaces/rest/create-app.ts'
 import { KeyWatch } from '../surfaces/rest/key-watch.ts'
-import { drain, listen, readSiteSettings } from '../surfaces/rest/listen.ts'
+import { drainServer, listenForRest, readSiteSettings } from '../surfaces/rest/listen.ts'
 import { ProcessMetrics } from '../telemetry/index.ts'
 import { composeProcess } from './compose.ts'
 import { Launcher } from './launcher/launcher.ts'
@@ -90,7 +95,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     if (options.examples) await registerExamples(context)
     await catalogs.of(context.caller.workspace)
     await requireKeyForRemoteHost(options.host, stores)
-    const secret = await firstKey(stores)
+    const secret = await createFirstKey(stores)
     const keyFile = await ensureSecretKey(env, stores, logger)
     // The first use reports what is wrong with the key.
     box?.prepare().catch(() => {})
@@ -109,7 +114,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       memoryOf: (workspace) => memories.of(workspace),
       ...sites,
     })
-    const { server, url } = await listen(app, options)
+    const { server, url } = await listenForRest(app, options)
     const file = writeServerFile(home, url, logger)
     if (isWorker) launcher.start()
     const tools = await first.open()
@@ -119,7 +124,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
       engine: database.engine,
       tools: { ofConfigs, registered: tools.size - ofConfigs },
       newKey: readSetting('TOOLDEX_API_KEY') === undefined ? secret : undefined,
-      isKeySet: await isOwnKey(stores),
+      isKeySet: await isApiKeyStored(stores),
       keyFile,
       folders: sandbox.folders,
       hasExamples: options.examples === true,
@@ -131,7 +136,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     // The server listens while it drains: probes see that it is not ready, and runs can be read and cancelled.
     await runs.close(options.drainMs, options.print)
     await endpoint.close()
-    await drain(server)
+    await drainServer(server)
     await keyWatch.close()
     await context.runner.close(2000)
     await launcher.close()

@@ -1,3 +1,3 @@
-export { checkValues } from './check-values.ts'
+export { checkBoundValues } from './check-bound-values.ts'
 export { findUngranted, readGrants, requireGrants, requireServerGrants } from './host-grants.ts'
 export { findUnknownNames, loadPolicy, parsePolicy } from './load-policy.ts'

@@ -57,12 +57,12 @@ const rankOf = ({ positional }: PositionedArg): number => (typeof positional ===
  * The arguments that `tooldex call` takes without a flag, in their order: the executor's own for a command-line program, the
  * required properties of the schema otherwise.
  */
-export function positionalNames({
+export function positionalArgumentNames({
   inputSchema,
   executorType,
   executorConfig: { args },
 }: Pick<ToolContent, 'inputSchema' | 'executorType' | 'executorConfig'>): readonly string[] {
-  const required = requiredNames(inputSchema)
+  const required = requiredArgumentNames(inputSchema)
   if (executorType !== 'cli' || !Array.isArray(args)) return required
   const bare = (args as readonly PositionedArg[]).filter(
     ({ name, positional = false }) => positional !== false || required.includes(name),
@@ -71,7 +71,7 @@ export function positionalNames({
 }
 
 /** The required properties of a schema, in the order of its properties. */
-export function requiredNames(inputSchema: ToolContent['inputSchema']): readonly string[] {
+export function requiredArgumentNames(inputSchema: ToolContent['inputSchema']): readonly string[] {
   const { properties, required } = readSchemaParameters(inputSchema)
   return [...properties.keys()].filter((name) => required.has(name))
 }

@@ -17,7 +17,7 @@ export function checkLimitRule(limit: Limit): readonly Finding[] {
 }
 
 /** The counters that a call counts toward: one of each limit that applies to its caller, tool and toolsets. */
-export function countersOf(limits: readonly Limit[], caller: Caller, tool: string): readonly LimitCounter[] {
+export function countersOfLimits(limits: readonly Limit[], caller: Caller, tool: string): readonly LimitCounter[] {
   return limits.flatMap((limit) => {
     if (!isOpen(limit.caller, (name) => namesCaller(name, caller))) return []
     if (!isOpen(limit.tool, (name) => name === tool)) return []

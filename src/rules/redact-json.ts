@@ -1,5 +1,5 @@
 import type { Replacement } from '../contract/secret.ts'
-import { requireLevels } from './storable.ts'
+import { requireStorableLevels } from './storable.ts'
 
 type Redact = (text: string) => string
 
@@ -10,7 +10,7 @@ export const replaceAll = (text: string, replacements: readonly Replacement[]): 
 /** A JSON text with its strings, numbers and keys redacted. */
 export function redactJson(json: string, redact: Redact): string {
   // Most values contain no secret, and one long text is searched faster than many short ones.
-  return redact(json) === json ? json : JSON.stringify(redacted(requireLevels(JSON.parse(json)), redact))
+  return redact(json) === json ? json : JSON.stringify(redacted(requireStorableLevels(JSON.parse(json)), redact))
 }
 
 function redacted(value: unknown, redact: Redact): unknown {

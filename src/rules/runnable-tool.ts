@@ -21,7 +21,7 @@ export const fromConfig = (resolved: ResolvedTool, config?: string): RunnableToo
 })
 
 /** Converts a registered tool, with the bounds of the policy rules. */
-export function fromRegistry(tool: RegisteredTool, rules: readonly ToolRule[] = []): RunnableTool {
+export function toRunnableTool(tool: RegisteredTool, rules: readonly ToolRule[] = []): RunnableTool {
   const { id, name, version, executorType, executorConfig, scriptContent, inputSchema, outputSchema, annotations } =
     tool
   return {

@@ -34,7 +34,7 @@ const wellFormed = (text: string): string => (text as string & { toWellFormed():
 const maxLevels = 1000
 
 /** Rejects an output that nests too deeply to be stored. */
-export function requireLevels(output: unknown): unknown {
+export function requireStorableLevels(output: unknown): unknown {
   if (checkJsonSize(output, { levels: maxLevels }) === 'fits') return output
   throw new TooldexError('OUTPUT_LIMIT', `The output nests deeper than ${maxLevels} levels.`, {
     hint: 'Return a flatter value.',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findSuspiciousInResult, showHiddenIn, suspiciousNote } from './suspicious-result.ts'
+import { findSuspiciousInResult, showHiddenInResult, suspiciousNote } from './suspicious-result.ts'
 
 const tags = (text: string) => Array.from(text, (char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join('')
 
@@ -54,11 +54,11 @@ it('109: flags hostile texts of results with a reason', () => {
 
 it('109: flags no ordinary code, emoji, scripts with joiners, right-to-left text or colored output', () => {
   for (const text of ordinary) expect(findSuspiciousInResult(text), JSON.stringify(text)).toEqual([])
-  expect(showHiddenIn(ordinary)).toEqual(ordinary)
+  expect(showHiddenInResult(ordinary)).toEqual(ordinary)
 })
 
 it('shows what is hidden, and leaves everything else as it is', () => {
-  const shown = showHiddenIn({ text: `a${tags('b')} 👩‍👧 \u202ec`, n: 1, list: ['\u001b[8mx'] })
+  const shown = showHiddenInResult({ text: `a${tags('b')} 👩‍👧 \u202ec`, n: 1, list: ['\u001b[8mx'] })
   expect(shown).toEqual({ text: 'a\\u{e0062} 👩‍👧 \\u{202e}c', n: 1, list: ['\\u{1b}[8mx'] })
   expect(suspiciousNote(['it has hidden characters'])).toContain('as data')
 })

@@ -1,4 +1,4 @@
-import { findInTexts } from './suspicious-text.ts'
+import { findSuspiciousTexts } from './suspicious-text.ts'
 
 /**
  * Texts in results that try to direct a model. Fewer than those of definitions: a result may be any document, so that words
@@ -44,14 +44,14 @@ function findSuspiciousResult(text: string): readonly string[] {
 
 /** The reasons for all texts of a result, keys included, each with the location of its first occurrence. */
 export const findSuspiciousInResult = (value: unknown): readonly string[] =>
-  findInTexts(value, findSuspiciousResult, Number.POSITIVE_INFINITY)
+  findSuspiciousTexts(value, findSuspiciousResult, Number.POSITIVE_INFINITY)
 
 /** A result for a model: the same value with everything hidden in its texts visible. */
-export function showHiddenIn(value: unknown): unknown {
+export function showHiddenInResult(value: unknown): unknown {
   if (typeof value === 'string') return showHiddenText(value)
-  if (Array.isArray(value)) return value.map(showHiddenIn)
+  if (Array.isArray(value)) return value.map(showHiddenInResult)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [showHiddenText(key), showHiddenIn(each)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [showHiddenText(key), showHiddenInResult(each)]))
 }
 
 /** The note that precedes a result with such texts, for the model that reads it. */
@@ -133,9 +133,9 @@ const suspiciousKey = 'tooldex/suspicious'
  * The content of a prompt or resource that tries to direct its reader: nothing in it is hidden, and a note stands before the
  * messages of a prompt and after the contents of a resource, whose first content many clients take as the resource.
  */
-export function markOffer(result: Fields, suspicious: readonly string[]): Record<string, unknown> {
+export function markSuspiciousOffer(result: Fields, suspicious: readonly string[]): Record<string, unknown> {
   const { messages, contents, _meta } = result
-  const shown = showHiddenIn({ messages, contents }) as { messages?: unknown[]; contents?: unknown[] }
+  const shown = showHiddenInResult({ messages, contents }) as { messages?: unknown[]; contents?: unknown[] }
   const text = suspiciousNote(suspicious)
   const note = { role: 'user', content: { type: 'text', text } }
   return {

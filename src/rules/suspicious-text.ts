@@ -43,10 +43,11 @@ export function findSuspicious(text: string): readonly string[] {
 const maxCharacters = 200_000
 
 /** The reasons for all texts of a JSON value, keys included, each with the location of its first occurrence. */
-export const findSuspiciousIn = (value: unknown): readonly string[] => findInTexts(value, findSuspicious, maxCharacters)
+export const findSuspiciousIn = (value: unknown): readonly string[] =>
+  findSuspiciousTexts(value, findSuspicious, maxCharacters)
 
 /** The findings in all texts of a JSON value, up to a number of characters. */
-export function findInTexts(
+export function findSuspiciousTexts(
   value: unknown,
   find: (text: string) => readonly string[],
   maxCharacters: number,

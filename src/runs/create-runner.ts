@@ -31,7 +31,10 @@ export interface RunnerParts {
   readonly slots: Semaphore
   /** The slots of tools that are no processes of this machine; the same where absent. */
   readonly remoteSlots?: Semaphore | undefined
-  readonly checkValues: (constraints: Readonly<Record<string, ArgConstraint>>, values: BoundValues) => Promise<void>
+  readonly checkBoundValues: (
+    constraints: Readonly<Record<string, ArgConstraint>>,
+    values: BoundValues,
+  ) => Promise<void>
   readonly redactorFor: (tool: RunnableTool) => Redactor
   /** The secrets of a run in a workspace; none where absent. */
   readonly openSecrets?: ((workspace: string) => SecretScope) | undefined
@@ -138,7 +141,7 @@ export function createRunner(parts: RunnerParts): Runner {
     const job = { tool, input: complete, caller, workspace, grants, timeoutMs, maxMs: parts.maxMs }
     const prepared = executor.prepare(job)
     for (const constraints of tool.constraints)
-      for (const values of prepared.bound) await parts.checkValues(constraints, values)
+      for (const values of prepared.bound) await parts.checkBoundValues(constraints, values)
     return { ...job, prepared, traceparent, workspace }
   }
   const perform = (call: PreparedCall, controls: RunControls = {}): Promise<RunOutcome> =>
@@ -232,10 +235,10 @@ async function completeInput(tool: RunnableTool, input: Input, load: LoadChecks)
   return tool.inputSchema === null ? input : (await load()).checkInput(tool, tool.inputSchema, input)
 }
 
-type LoadChecks = () => Promise<typeof import('./check-values.ts')>
+type LoadChecks = () => Promise<typeof import('./check-input-output.ts')>
 
 /** A dynamic import takes longer than most validations, even of a loaded module. */
-const loadChecks: LoadChecks = lazyModule(() => import('./check-values.ts'))
+const loadChecks: LoadChecks = lazyModule(() => import('./check-input-output.ts'))
 
 async function validateOutput(tool: RunnableTool, outcome: RunOutcome, load: LoadChecks): Promise<RunOutcome> {
   const hasSchema = Object.keys(tool.outputSchema).length > 0
@@ -255,10 +258,10 @@ const runFailures = new Set([
 /** A program that could not be started, or whose output cannot be kept, is a failed run; an invalid call remains an error. */
 function failedToStart(error: TooldexError): RunOutcome {
   if (!runFailures.has(error.code)) throw error
-  return failure(error.code, `${error.message} ${error.hint}`)
+  return failedOutcome(error.code, `${error.message} ${error.hint}`)
 }
 
 /** The outcome of a run that did not start. */
-export function failure(errorCode: string, errorMessage: string, isolation: Isolation = 'none'): RunOutcome {
+export function failedOutcome(errorCode: string, errorMessage: string, isolation: Isolation = 'none'): RunOutcome {
   return { status: 'FAILED', result: noResult, isolation, errorCode, errorMessage }
 }

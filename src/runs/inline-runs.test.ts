@@ -106,7 +106,10 @@ describe('InlineRuns', () => {
   })
 
   it('have four times as many slots for tools that are no processes', () => {
-    const options = { checkValues: async () => {}, redactorFor: () => Object.assign((text: string) => text, redactor) }
+    const options = {
+      checkBoundValues: async () => {},
+      redactorFor: () => Object.assign((text: string) => text, redactor),
+    }
     const runner = createRunner({ executors: {}, ...slotsFor({ concurrency: 2, isShared: false }), ...options })
     const sizeOf = (executorType: string) => runner.slotsOf({ executorType } as RunnableTool).size
     expect(['python', 'cli', 'http', 'mcp'].map(sizeOf)).toEqual([2, 2, 8, 8])

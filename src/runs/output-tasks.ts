@@ -2,7 +2,7 @@ import { sameJson } from '../base/json-values.ts'
 import type { ResultContent } from '../contract/execution.ts'
 import type { Replacement } from '../contract/secret.ts'
 import { redactJson, replaceAll } from '../rules/redact-json.ts'
-import { requireLevels, storableJson } from '../rules/storable.ts'
+import { requireStorableLevels, storableJson } from '../rules/storable.ts'
 import { findSuspiciousInResult } from '../rules/suspicious-result.ts'
 import { previewValue } from './preview.ts'
 import { type ResultQuery, type ResultSlice, readResult } from './read-result.ts'
@@ -52,18 +52,18 @@ function redact({ text, isJson, replacements }: OutputTask & { kind: 'redact' })
 }
 
 function shape({ json, stdout, previewBytes }: OutputTask & { kind: 'shape' }): ShapedJson {
-  const value = requireLevels(JSON.parse(json))
+  const value = requireStorableLevels(JSON.parse(json))
   const content = storableJson(value)
   const stored: unknown = content === json ? value : JSON.parse(content)
   return {
     content: content === json ? undefined : content,
     preview: previewValue(stored, previewBytes),
-    printed: isPrinted(stdout, stored),
+    printed: isPrintedOutput(stdout, stored),
   }
 }
 
 /** Whether a standard output is the same value; commands with an output schema print it. */
-export function isPrinted(stdout: string, output: unknown): boolean {
+export function isPrintedOutput(stdout: string, output: unknown): boolean {
   if (stdout === '') return false
   try {
     return stdout === output || sameJson(JSON.parse(stdout), output)

@@ -41,7 +41,11 @@ export async function readResultInWorker(
 }
 
 /** Applies replacements to a text, or to the strings of a JSON text; for large texts in a worker thread. */
-export async function replaceIn(text: string, replacements: readonly Replacement[], isJson = false): Promise<string> {
+export async function replaceInOutput(
+  text: string,
+  replacements: readonly Replacement[],
+  isJson = false,
+): Promise<string> {
   if (text.length * replacements.length > maxCompared)
     return (await finishOutput({ kind: 'redact', text, isJson, replacements })) ?? text
   const replace = (part: string) => replaceAll(part, replacements)

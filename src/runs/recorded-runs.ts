@@ -10,7 +10,7 @@ import type { Runner } from './create-runner.ts'
 import { type ExecuteOptions, labelOf, type ValidatedCall } from './draft-execution.ts'
 import { InlineRuns } from './inline-runs.ts'
 import { type LeasedRun, Leases } from './leases.ts'
-import { aboutRun, noteEnd, RunQueue } from './run-queue.ts'
+import { noteRunEnd, RunQueue, runSpanOptions } from './run-queue.ts'
 import { RunRecorder } from './run-recorder.ts'
 import { RunNotices, RunWaits } from './run-waits.ts'
 import type { RunSettings } from './settings.ts'
@@ -93,7 +93,7 @@ export class RecordedRuns {
     const isProgram = tool.executorType === 'program'
     const runsHere = isProgram || (runsTools && options.wait && this.#labels.includes(labelOf(tool)))
     const isQueued = options.needsApproval === true || !runsHere
-    const about = { ...aboutRun(isQueued ? 'producer' : 'internal', tool), parent: options.traceparent }
+    const about = { ...runSpanOptions(isQueued ? 'producer' : 'internal', tool), parent: options.traceparent }
     return tracing.inSpan(`${isQueued ? 'queue' : 'run'} ${tool.name}`, about, async (span) => {
       const { traceparent, traceId } = span
       const traced = { ...options, traceparent, traceId: options.traceId ?? traceId }
@@ -106,7 +106,7 @@ export class RecordedRuns {
       if (isQueued) return this.#enqueue(call)
       if (!options.wait) return this.#runDetached(call)
       const execution = await this.#runNow(call)
-      noteEnd(span, execution)
+      noteRunEnd(span, execution)
       return execution
     })
   }

@@ -3,13 +3,13 @@ import { mapStrings } from '../base/json-values.ts'
 import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome, RunPlan } from '../contract/run.ts'
 import type { Redactor, Replacement } from '../contract/secret.ts'
-import { requireLevels } from '../rules/storable.ts'
-import { replaceIn } from './output-threads.ts'
+import { requireStorableLevels } from '../rules/storable.ts'
+import { replaceInOutput } from './output-threads.ts'
 
 /** Removes secrets from an outcome; long texts are searched in worker threads. */
 export async function redactOutcome(outcome: RunOutcome, redact: Redactor): Promise<RunOutcome> {
   const replacements = redact.replacements()
-  const clean = (text: string) => replaceIn(text, replacements)
+  const clean = (text: string) => replaceInOutput(text, replacements)
   const { stdout, stderr } = outcome.result
   const { output, errorMessage } = outcome
   return {
@@ -21,10 +21,10 @@ export async function redactOutcome(outcome: RunOutcome, redact: Redactor): Prom
 }
 
 async function cleanValue(value: unknown, replacements: readonly Replacement[]): Promise<unknown> {
-  if (value instanceof JsonText) return new JsonText(await replaceIn(value.json, replacements, true))
-  if (typeof value === 'string') return replaceIn(value, replacements)
-  const json = JSON.stringify(requireLevels(value)) ?? 'null'
-  const clean = await replaceIn(json, replacements, true)
+  if (value instanceof JsonText) return new JsonText(await replaceInOutput(value.json, replacements, true))
+  if (typeof value === 'string') return replaceInOutput(value, replacements)
+  const json = JSON.stringify(requireStorableLevels(value)) ?? 'null'
+  const clean = await replaceInOutput(json, replacements, true)
   return clean === json ? value : fromJsonText(clean)
 }
 

@@ -6,7 +6,7 @@ import type { RunnableTool } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { type Span, type SpanOptions, type Tracing, untraced } from '../contract/telemetry.ts'
 import { reachPoint } from '../rules/fault-points.ts'
-import { failure, type PreparedCall, type Runner } from './create-runner.ts'
+import { failedOutcome, type PreparedCall, type Runner } from './create-runner.ts'
 import type { RunRecorder } from './run-recorder.ts'
 import type { RunNotices } from './run-waits.ts'
 import type { RunSettings } from './settings.ts'
@@ -113,13 +113,13 @@ export class RunQueue {
     const { runner, logger, tracing = untraced } = this.#parts
     const { execution, traceparent } = claimed
     const about = {
-      ...aboutRun('consumer', { ...execution, name: execution.toolName }),
+      ...runSpanOptions('consumer', { ...execution, name: execution.toolName }),
       parent: traceparent ?? undefined,
     }
     try {
       // The active span belongs to the call that woke the loop.
       await tracing.inSpan(`run ${execution.toolName}`, { ...about, detached: true }, async (span) =>
-        noteEnd(
+        noteRunEnd(
           span,
           await workFor(`${claimed.workspace} ${execution.callerId}`, () => this.#perform(claimed, span.traceparent)),
         ),
@@ -145,7 +145,7 @@ export class RunQueue {
   ): Promise<PreparedCall | RunOutcome> {
     if (tool === undefined) {
       const { code, message } = refusal ?? { code: 'TOOL_NOT_FOUND', message: 'The tool no longer exists.' }
-      return { ...failure(code, message), status: 'CANCELLED' }
+      return { ...failedOutcome(code, message), status: 'CANCELLED' }
     }
     try {
       const { inputData, timeoutMs } = execution
@@ -158,13 +158,13 @@ export class RunQueue {
       })
     } catch (thrown) {
       const { code, message, hint } = toLoggedError(this.#parts.logger, thrown, { execution: execution.id })
-      return failure(code, `${message} ${hint}`)
+      return failedOutcome(code, `${message} ${hint}`)
     }
   }
 }
 
 /** The span options of a run: its tool, never its input. */
-export function aboutRun(
+export function runSpanOptions(
   kind: NonNullable<SpanOptions['kind']>,
   { name, version }: Pick<RunnableTool, 'name' | 'version'>,
 ): SpanOptions {
@@ -175,7 +175,7 @@ export function aboutRun(
 }
 
 /** Adds the state of a run to its span. */
-export function noteEnd(span: Span, { id, status, attempt, isolation, errorCode }: Execution): void {
+export function noteRunEnd(span: Span, { id, status, attempt, isolation, errorCode }: Execution): void {
   span.set({
     'tooldex.execution': id,
     'tooldex.status': status,

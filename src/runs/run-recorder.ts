@@ -9,7 +9,7 @@ import type { RunControls } from '../contract/executor.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import type { RunObserver } from '../contract/telemetry.ts'
 import { reachPoint } from '../rules/fault-points.ts'
-import { failure, type PreparedCall, type Runner } from './create-runner.ts'
+import { failedOutcome, type PreparedCall, type Runner } from './create-runner.ts'
 import { type CallLimits, draftExecution, labelOf, type ValidatedCall } from './draft-execution.ts'
 import type { Leases, StopReason } from './leases.ts'
 import { LeasedAttempt } from './leases.ts'
@@ -252,7 +252,7 @@ const launcherGoneMs = 1000
 const giveUpMs = 120_000
 
 /** The outcome of a run that this process gave up; its write is rejected where another process has taken the run. */
-const lostRun = failure(
+const lostRun = failedOutcome(
   'WORKER_LOST',
   'The process that ran the tool lost its connection to the database and stopped the tool before its end.',
 )
@@ -263,7 +263,7 @@ async function orFailure(work: () => Promise<RunOutcome>): Promise<RunOutcome> {
     return await work()
   } catch (thrown) {
     const { code, message, hint } = toTooldexError(thrown)
-    return failure(code, `${message} ${hint}`)
+    return failedOutcome(code, `${message} ${hint}`)
   }
 }
 

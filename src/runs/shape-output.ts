@@ -4,7 +4,7 @@ import { JsonText } from '../base/json-text.ts'
 import type { FinishedRun } from '../contract/execution.ts'
 import type { RunOutcome } from '../contract/run.ts'
 import { storableText, storableValue } from '../rules/storable.ts'
-import { isPrinted } from './output-tasks.ts'
+import { isPrintedOutput } from './output-tasks.ts'
 import { finishOutput } from './output-threads.ts'
 import { previewText, previewValue } from './preview.ts'
 import type { RunSettings } from './settings.ts'
@@ -67,12 +67,12 @@ async function contentOf(output: unknown, stdout: string, previewBytes: number):
     return {
       content: output,
       preview: () => previewText(output, previewBytes),
-      isSame: () => isPrinted(stdout, output),
+      isSame: () => isPrintedOutput(stdout, output),
     }
   return {
     content: JSON.stringify(output ?? null),
     preview: () => previewValue(output, previewBytes),
-    isSame: () => isPrinted(stdout, output),
+    isSame: () => isPrintedOutput(stdout, output),
   }
 }
 

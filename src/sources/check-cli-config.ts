@@ -13,7 +13,7 @@ export function checkConfig(config: CliConfig, env?: Environment): readonly Find
   return [
     ...checkProgram(config),
     ...checkQuotes(config.command, ['command']),
-    ...(env === undefined ? [] : checkEnvironment(config, env)),
+    ...(env === undefined ? [] : checkCliEnvironment(config, env)),
     ...checkArgs(config.globalArgs, ['globalArgs'], { global: true }),
     ...checkNames(config.globalArgs, ['globalArgs']),
     ...checkNames(config.tools, ['tools']),
@@ -64,7 +64,7 @@ function checkNames(named: readonly { readonly name: string }[], path: readonly 
 }
 
 /** The part of the check that depends on the environment. */
-export function checkEnvironment({ env: values }: CliConfig, env: Environment): readonly Finding[] {
+export function checkCliEnvironment({ env: values }: CliConfig, env: Environment): readonly Finding[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = ['env', name]
     const odd: Finding = { path, message: `env.${name} is not a variable name`, tolerated: true }

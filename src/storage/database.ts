@@ -21,7 +21,7 @@ export interface Database {
 }
 
 /** The rows of a raw statement; the two engines return them differently. */
-export function rowsOf<Row>(result: unknown): readonly Row[] {
+export function rowsOfResult<Row>(result: unknown): readonly Row[] {
   return (Array.isArray(result) ? result : (result as { rows: Row[] }).rows) as readonly Row[]
 }
 

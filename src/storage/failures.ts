@@ -100,7 +100,7 @@ export interface DatabaseFailure {
 export const isConflict = (code: string | undefined): boolean => conflicts.has(code ?? '')
 
 /** The error of the driver, without the wrappers of the query builder and of this project. */
-export function causeOf(thrown: unknown): DatabaseFailure {
+export function databaseCauseOf(thrown: unknown): DatabaseFailure {
   let current = thrown as Thrown | undefined
   for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth++) {
     if (typeof current.code === 'string' && !(current instanceof TooldexError)) {
@@ -114,7 +114,7 @@ export function causeOf(thrown: unknown): DatabaseFailure {
 }
 
 /** Whether the data caused the failure: an invalid value, or a violated constraint. */
-export const isOfContent = (thrown: unknown): boolean => /^(22|23|54)/.test(causeOf(thrown).code ?? '')
+export const isOfContent = (thrown: unknown): boolean => /^(22|23|54)/.test(databaseCauseOf(thrown).code ?? '')
 
 /** Both engines report the values as `(workspace_id, name)=(default, send_report)`; a workspace contains no comma. */
 function nameTaken(constraint = '', detail = ''): TooldexError {
@@ -147,7 +147,7 @@ function refusalOf(code: string, failure: DatabaseFailure): Refusal | undefined 
 /** Converts a failure of the database to a TooldexError; other errors are returned unchanged. */
 export function toStorageError(thrown: unknown): unknown {
   if (thrown instanceof TooldexError) return thrown
-  const failure = causeOf(thrown)
+  const failure = databaseCauseOf(thrown)
   const { code, constraint, detail } = failure
   if (code === undefined) return thrown
   if (code === '23505') return nameTaken(constraint, detail)

@@ -3,7 +3,7 @@ import { PgTransaction } from 'drizzle-orm/pg-core'
 import { TooldexError } from '../base/errors.ts'
 import { withPending } from './audit/chain-entries.ts'
 import type { Db } from './database.ts'
-import { causeOf, isConflict, isOutOfConnections, toStorageError } from './failures.ts'
+import { databaseCauseOf, isConflict, isOutOfConnections, toStorageError } from './failures.ts'
 
 const maxAttempts = 4
 /** The maximum wait of a caller for the database, including the pool, locks and retries. */
@@ -23,7 +23,7 @@ export async function guard<Result>(
     try {
       return await within(end - performance.now(), work(isLate))
     } catch (thrown) {
-      const failure = causeOf(thrown)
+      const failure = databaseCauseOf(thrown)
       if (isOutOfConnections(failure) && performance.now() < connected) {
         await sleep(Math.random() * 200)
         attempt--

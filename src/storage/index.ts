@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import type { Database } from './database.ts'
-import { causeOf } from './failures.ts'
+import { databaseCauseOf } from './failures.ts'
 import { guard } from './guard.ts'
 import type { PostgresLimits } from './postgres/open.ts'
 
@@ -11,7 +11,7 @@ export type { Database } from './database.ts'
 export { dumpRefused, readDump } from './dump/read-dump.ts'
 export { restoreDump } from './dump/restore-dump.ts'
 export { countRows, writeDump } from './dump/write-dump.ts'
-export { findNewerMigrations, migrate, readMigrations, readState } from './migrate.ts'
+export { findNewerMigrations, migrate, readMigrationState, readMigrations } from './migrate.ts'
 export { createStores } from './stores.ts'
 
 /** Opens the database at `url`, or the embedded one below `home`; without either a database in memory. */
@@ -66,7 +66,7 @@ export async function waitForDatabase(
 
 /** A wrong password, an unknown database, another kind of server or a TLS failure is not temporary. */
 function isFinal(thrown: unknown): boolean {
-  const { code = '' } = causeOf(thrown)
+  const { code = '' } = databaseCauseOf(thrown)
   const isUnavailable = thrown instanceof TooldexError && thrown.code === 'UNAVAILABLE'
   return (
     !isUnavailable || code.startsWith('28') || code === '3D000' || code === 'TLS_REFUSED' || code === 'NOT_POSTGRES'
@@ -74,7 +74,7 @@ function isFinal(thrown: unknown): boolean {
 }
 
 function toUnavailable(thrown: unknown, name: string): TooldexError {
-  const reason = reasons[causeOf(thrown).code ?? '']
+  const reason = reasons[databaseCauseOf(thrown).code ?? '']
   if (reason !== undefined)
     return new TooldexError('UNAVAILABLE', `PostgreSQL at ${name} does not answer: ${reason}.`, {
       hint: 'Start it, or correct host and port in DATABASE_URL.',

@@ -5,9 +5,9 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../base/errors.ts'
 import { migrationsDir } from '../base/package-info.ts'
 import { reachPoint } from '../rules/fault-points.ts'
-import { chainExisting } from './audit/chain-entries.ts'
-import { type Database, type Db, rowsOf } from './database.ts'
-import { causeOf } from './failures.ts'
+import { chainExistingRows } from './audit/chain-entries.ts'
+import { type Database, type Db, rowsOfResult } from './database.ts'
+import { databaseCauseOf } from './failures.ts'
 import { guard, transactSlowly } from './guard.ts'
 import { convertRows, renameOldTables } from './legacy/convert.ts'
 import { checkNoConflicts, hasOlderShape } from './legacy/tables.ts'
@@ -56,7 +56,7 @@ export async function migrate(
 
 /** Whether all migrations are applied; a database of another release is rejected. */
 async function isCurrent(db: Db, migrations: readonly Migration[]): Promise<boolean> {
-  const applied = new Map((await guard(() => readApplied(db))).map((row) => [row.name, row.hash]))
+  const applied = new Map((await guard(() => readAppliedMigrations(db))).map((row) => [row.name, row.hash]))
   checkOnlyKnown(migrations, applied)
   return applied.size === migrations.length
 }
@@ -76,7 +76,7 @@ async function migrateInside(db: Db, migrations: readonly Migration[], options: 
   }
   const statements = migrations.flatMap((migration) => migration.statements)
   await checkNoConflicts(db, statements)
-  await apply(db, migrations, options)
+  await applyMigrations(db, migrations, options)
   if (older) await convertRows(db, onStep)
 }
 
@@ -88,15 +88,15 @@ export async function takeMigrationLock(db: Db): Promise<void> {
 
 /** Adds the message of the engine to a failed statement, except for outages and conflicts. */
 function asMigrationFailure(thrown: unknown): unknown {
-  const { code, text } = causeOf(thrown)
+  const { code, text } = databaseCauseOf(thrown)
   if (thrown instanceof TooldexError || code === undefined || /^(08|40|53|55|57|[A-Z])/.test(code)) return thrown
   return new TooldexError('MIGRATION_FAILED', `The database could not be migrated: ${text}.`, { cause: thrown })
 }
 
 /** Returns the migration status. */
-export async function readState({ db }: Database): Promise<MigrationState> {
+export async function readMigrationState({ db }: Database): Promise<MigrationState> {
   return guard(async () => {
-    const applied = await readApplied(db)
+    const applied = await readAppliedMigrations(db)
     const names = new Set(applied.map(({ name }) => name))
     return {
       applied: applied.map(({ name, appliedAt }) => ({ name, appliedAt })),
@@ -111,7 +111,7 @@ export async function readState({ db }: Database): Promise<MigrationState> {
 /** The applied migrations that are unknown to this release. */
 export async function findNewerMigrations({ db }: Database): Promise<readonly string[]> {
   const known = new Set(readMigrations().map(({ name }) => name))
-  const applied = await guard(() => readApplied(db))
+  const applied = await guard(() => readAppliedMigrations(db))
   return applied.map(({ name }) => name).filter((name) => !known.has(name))
 }
 
@@ -119,14 +119,14 @@ export async function findNewerMigrations({ db }: Database): Promise<readonly st
 const auditChain = '_audit_chain'
 
 /** Applies the pending migrations. */
-export async function apply(
+export async function applyMigrations(
   db: Db,
   migrations: readonly Migration[],
   { onStep, indexesLater = false }: ApplyOptions = {},
 ): Promise<void> {
   await db.execute(sql`create table if not exists tooldex_migrations (
     name text primary key, hash text not null, applied_at timestamptz(3) not null default now())`)
-  const applied = new Map((await readApplied(db)).map((row) => [row.name, row.hash]))
+  const applied = new Map((await readAppliedMigrations(db)).map((row) => [row.name, row.hash]))
   checkOnlyKnown(migrations, applied)
   for (const { name, statements, hash } of migrations) {
     if (applied.has(name)) continue
@@ -136,7 +136,7 @@ export async function apply(
       await db.execute(sql.raw(isConcurrent(statement) ? toPlainIndex(statement) : statement))
       reachPoint('F9 migration step')
     }
-    if (name.endsWith(auditChain)) await chainExisting(db)
+    if (name.endsWith(auditChain)) await chainExistingRows(db)
     await db.execute(sql`insert into tooldex_migrations (name, hash) values (${name}, ${hash})`)
   }
 }
@@ -154,10 +154,10 @@ function checkOnlyKnown(migrations: readonly Migration[], applied: ReadonlyMap<s
 }
 
 /** The applied migrations in their order. */
-export async function readApplied(db: Db) {
+export async function readAppliedMigrations(db: Db) {
   const found = await db.execute(sql`select to_regclass('public.tooldex_migrations') is not null as found`)
-  if (rowsOf<{ found: boolean }>(found)[0]?.found !== true) return []
-  const rows = rowsOf<{ name: string; hash: string; applied_at: string | Date }>(
+  if (rowsOfResult<{ found: boolean }>(found)[0]?.found !== true) return []
+  const rows = rowsOfResult<{ name: string; hash: string; applied_at: string | Date }>(
     await db.execute(sql`select name, hash, applied_at from tooldex_migrations order by name`),
   )
   return rows.map((row) => ({ name: row.name, hash: row.hash, appliedAt: new Date(row.applied_at).toISOString() }))
@@ -207,7 +207,7 @@ async function buildIndexes(
 
 async function buildMissing(db: Db, expected: ReadonlyMap<string, string>, onStep: (name: string) => void) {
   // Waiting for the lock would block its owner, because an index build waits for all transactions.
-  const [lock] = rowsOf<{ taken: boolean }>(
+  const [lock] = rowsOfResult<{ taken: boolean }>(
     await db.execute(
       sql`select pg_try_advisory_lock(${indexLockNumber}) as taken, set_config('lock_timeout', '0', false)`,
     ),
@@ -226,7 +226,7 @@ async function buildMissing(db: Db, expected: ReadonlyMap<string, string>, onSte
 
 /** The indexes of a list that are missing or invalid. */
 async function findUnbuilt(db: Db, names: readonly string[]): Promise<readonly string[]> {
-  const rows = rowsOf<{ name: string }>(
+  const rows = rowsOfResult<{ name: string }>(
     await db.execute(sql`select name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as expected (name)
       where not exists (select 1 from pg_index where indexrelid = to_regclass('public.' || quote_ident(name)) and indisvalid)`),
   )

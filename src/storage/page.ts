@@ -20,7 +20,7 @@ interface List<Row, Item> extends PageQuery {
 }
 
 /** Reads a page; one row more than the limit shows whether another page follows. */
-export async function readPage<Row, Item>(
+export async function readRowPage<Row, Item>(
   cursors: Cursors,
   { list, limit, cursor, read, toItem, toPosition }: List<Row, Item>,
 ): Promise<Page<Item>> {
@@ -32,7 +32,7 @@ export async function readPage<Row, Item>(
 }
 
 /** The condition that a row comes after a position in the order of a column; ties are broken by id, so that no page repeats or loses a row. */
-export function isBeyond(
+export function isBeyondPosition(
   position: CursorPosition | undefined,
   { column, id, order = 'desc' }: { column: PgColumn; id: PgColumn; order?: 'asc' | 'desc' },
 ): SQL | undefined {

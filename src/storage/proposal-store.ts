@@ -6,7 +6,7 @@ import type { ReplayReport } from '../contract/tool-diff.ts'
 import { storableJson } from '../rules/storable.ts'
 import type { Db } from './database.ts'
 import { guard, transact } from './guard.ts'
-import { type Cursors, isBeyond, readPage } from './page.ts'
+import { type Cursors, isBeyondPosition, readRowPage } from './page.ts'
 import { record } from './record.ts'
 import { isUuid, toIso } from './rows.ts'
 import { toolProposals, tools } from './schema.ts'
@@ -50,14 +50,14 @@ export class DatabaseProposalStore implements ProposalStore {
     const { createdAt: column, id } = toolProposals
     const own = [eq(toolProposals.workspaceId, workspace), eq(toolProposals.toolId, toolId)]
     return guard(async () =>
-      readPage(await this.#cursors(), {
+      readRowPage(await this.#cursors(), {
         ...query,
         list: ['proposals', workspace, toolId],
         read: (position, maxRows) =>
           this.#db
             .select()
             .from(toolProposals)
-            .where(and(...own, isBeyond(position, { column, id })))
+            .where(and(...own, isBeyondPosition(position, { column, id })))
             .orderBy(desc(column), desc(id))
             .limit(maxRows),
         toItem: toProposal,

@@ -17,16 +17,16 @@ export interface Change {
 export const changeChannel = 'tooldex_changes'
 
 /** Writes an audit entry, in the same transaction as its change. */
-export const record = (db: Db, caller: Caller, change: Change): Promise<void> => recordMany(db, caller, [change])
+export const record = (db: Db, caller: Caller, change: Change): Promise<void> => recordChanges(db, caller, [change])
 
 /** Writes an audit entry of a change of the offered tools, and announces the change. */
-export async function recordOffered(db: Db, caller: Caller, change: Change): Promise<void> {
+export async function recordOfferedChange(db: Db, caller: Caller, change: Change): Promise<void> {
   await record(db, caller, change)
-  await announce(db, caller.workspace)
+  await announceToolChange(db, caller.workspace)
 }
 
 /** Writes many audit entries: at the end of the transaction, or now in one of their own. */
-export async function recordMany(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
+export async function recordChanges(db: Db, caller: Caller, changes: readonly Change[]): Promise<void> {
   const entries = changes.map((change) => toEntry(caller, change))
   if (!addPending(db, entries)) await transact(db, async (inner) => void addPending(inner, entries))
 }
@@ -36,7 +36,7 @@ function toEntry({ workspace, actor, requestId }: Caller, { action, subject, bef
 }
 
 /** Announces a change of the offered tools; delivered when the transaction commits. */
-export async function announce(db: Db, workspace: string): Promise<void> {
+export async function announceToolChange(db: Db, workspace: string): Promise<void> {
   await db
     .update(workspaces)
     .set({ changes: sql`${workspaces.changes} + 1` })

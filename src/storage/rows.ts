@@ -16,7 +16,7 @@ import type { toolCategories, tools, toolVersions } from './schema.ts'
 export const contentKeys = Object.keys(ToolContentSchema.shape) as readonly (keyof ToolContent)[]
 
 /** The versioned content of a tool or of a row. */
-export function contentOf(source: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
+export function toolContentOf(source: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
   const content: Record<string, unknown> = {}
   for (const key of contentKeys) content[key] = source[key]
   return content as ToolContent
@@ -24,7 +24,7 @@ export function contentOf(source: Readonly<Record<keyof ToolContent, unknown>>):
 
 /** The content of a row; a value of the wrong JSON type, which only direct SQL can have written, is read as empty. */
 function readContent(row: Readonly<Record<keyof ToolContent, unknown>>): ToolContent {
-  const content = contentOf(row)
+  const content = toolContentOf(row)
   return {
     ...content,
     tags: arrayOf(content.tags).map(String),

@@ -13,7 +13,7 @@ import { DatabaseSourceStore } from './access/source-store.ts'
 import { DatabaseAuditStore } from './audit/audit-store.ts'
 import { DatabaseCategoryStore } from './categories/category-store.ts'
 import { isOneOf, selectTags } from './categories/tags.ts'
-import { type Database, type Db, rowsOf } from './database.ts'
+import { type Database, type Db, rowsOfResult } from './database.ts'
 import { DatabaseExchangeStore } from './exchange-store.ts'
 import { DatabaseExecutionStore } from './executions/execution-store.ts'
 import { selectRunStatistics } from './executions/run-statistics.ts'
@@ -123,7 +123,7 @@ class DatabaseStatsStore implements StatsStore {
   size() {
     return guard(async () => {
       const result = await this.#db.execute(sql`select pg_database_size(current_database())::text as bytes`)
-      return { engine: this.#engine, bytes: Number(rowsOf<{ bytes: string }>(result)[0]?.bytes ?? 0) }
+      return { engine: this.#engine, bytes: Number(rowsOfResult<{ bytes: string }>(result)[0]?.bytes ?? 0) }
     })
   }
 

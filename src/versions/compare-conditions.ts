@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listOf, sameJson } from '../base/json-values.ts'
-import { matchSame, type SchemaPair, type Walk } from './comparison.ts'
+import { matchEqualMembers, type SchemaPair, type Walk } from './comparison.ts'
 import { hasReference, isSchema } from './schema-node.ts'
-import { type SchemaPath, step, subjectOf } from './schema-path.ts'
+import { type SchemaPath, stepInSchema, subjectOf } from './schema-path.ts'
 
 /** Keywords that are compared as a whole; each row is a group that belongs together. */
 const groups: readonly Group[] = [
@@ -49,7 +49,7 @@ export function compareConditions(walk: Walk, before: JsonObject, after: JsonObj
 function compareGroup(walk: Walk, group: Group, nodes: readonly [JsonObject, JsonObject], location: SchemaPath) {
   const [was, is] = nodes.map((node) => group.keywords.map((keyword) => node[keyword])) as [unknown[], unknown[]]
   const name = group.keywords[0] ?? ''
-  const at = step(location, name)
+  const at = stepInSchema(location, name)
   const condition = `the condition '${name}' of ${subjectOf(location)}`
   const isSamePart = (before: unknown, index: number) =>
     isSame(walk, { before, after: is[index], location: at }, group.named === true)
@@ -76,16 +76,16 @@ function isSame(walk: Walk, { before, after, location }: SchemaPair, named: bool
 
 function isSameList(walk: Walk, [before, after]: readonly [unknown[], unknown[]], location: SchemaPath): boolean {
   if (before.length !== after.length || ![...before, ...after].every(isSchema)) return false
-  return matchSame({ ...walk, compare: () => undefined }, [before, after], location)[0].length === 0
+  return matchEqualMembers({ ...walk, compare: () => undefined }, [before, after], location)[0].length === 0
 }
 
 /** Compares `allOf`: each member is a further condition; the members without an equal counterpart are compared in order. */
 function compareAll(walk: Walk, [was, is]: readonly [readonly unknown[], readonly unknown[]], location: SchemaPath) {
-  const at = step(location, 'allOf')
-  const [left, right] = matchSame(walk, [was, is], at)
+  const at = stepInSchema(location, 'allOf')
+  const [left, right] = matchEqualMembers(walk, [was, is], at)
   if (left.length === right.length) {
     for (const [index, member] of left.entries()) {
-      walk.compare(member, right[index], step(at, `${is.indexOf(right[index])}`))
+      walk.compare(member, right[index], stepInSchema(at, `${is.indexOf(right[index])}`))
     }
   } else if (left.length === 0) walk.report(at, 'narrowed', `${subjectOf(location)} must meet an additional condition`)
   else if (right.length === 0) walk.report(at, 'widened', `${subjectOf(location)} must meet fewer conditions`)

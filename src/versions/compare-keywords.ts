@@ -2,9 +2,9 @@ import { type JsonObject, sameJson } from '../base/json-values.ts'
 import { areDisjoint } from '../json-schema/disjoint.ts'
 import { compareConditions } from './compare-conditions.ts'
 import { compareProperties } from './compare-properties.ts'
-import { type Effect, matchSame, type Walk } from './comparison.ts'
+import { type Effect, matchEqualMembers, type Walk } from './comparison.ts'
 import { isWellFormed, normalizeNode, withoutAnnotations } from './schema-node.ts'
-import { atItems, type SchemaPath, showValue, step, subjectOf } from './schema-path.ts'
+import { atItems, type SchemaPath, showValue, stepInSchema, subjectOf } from './schema-path.ts'
 
 /** Compares two schemas keyword by keyword: each is an independent condition, or part of a group that is compared together. */
 export function compareKeywords(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath): void {
@@ -29,7 +29,7 @@ function reportMalformed(walk: Walk, [before, after]: readonly [JsonObject, Json
     if (sameJson(left, right)) continue
     if ([left, right].every((value) => value === undefined || isWellFormed(keyword, value))) continue
     const message = `'${keyword}' of ${subjectOf(location)} could not be compared: it is not valid JSON Schema`
-    walk.report(step(location, keyword), 'unclear', message)
+    walk.report(stepInSchema(location, keyword), 'unclear', message)
   }
 }
 
@@ -54,7 +54,7 @@ function compareItems(walk: Walk, before: JsonObject, after: JsonObject, locatio
   }
   if ((before.uniqueItems === true) === (after.uniqueItems === true)) return
   const message = `${subjectOf(location)} ${after.uniqueItems === true ? 'must not' : 'may'} contain duplicate items now`
-  walk.report(step(location, 'uniqueItems'), after.uniqueItems === true ? 'narrowed' : 'widened', message)
+  walk.report(stepInSchema(location, 'uniqueItems'), after.uniqueItems === true ? 'narrowed' : 'widened', message)
 }
 
 const positionsOf = (node: JsonObject) => (node.prefixItems as readonly unknown[] | undefined) ?? []
@@ -89,13 +89,13 @@ const lift = (node: JsonObject): JsonObject => ({ anyOf: [withoutAnnotations(nod
 function compareAlternatives(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   const [was, is] = [before.anyOf, after.anyOf] as (readonly unknown[] | undefined)[]
   if (was === undefined && is === undefined) return
-  const at = step(location, 'anyOf')
+  const at = stepInSchema(location, 'anyOf')
   if (was === undefined)
     return walk.report(at, 'narrowed', `${subjectOf(location)} must be one of the alternatives now`)
   if (is === undefined) return walk.report(at, 'widened', `${subjectOf(location)} is no longer limited to alternatives`)
-  const [left, right] = matchSame(walk, [was, is], at)
+  const [left, right] = matchEqualMembers(walk, [was, is], at)
   if (left.length === 1 && right.length === 1)
-    return walk.compare(left[0], right[0], step(at, `${is.indexOf(right[0])}`))
+    return walk.compare(left[0], right[0], stepInSchema(at, `${is.indexOf(right[0])}`))
   const covers = (from: unknown, to: unknown, direction: 'kept' | 'promised') =>
     walk.covers({ before: from, after: to, location: at }, direction)
   if (left.some((member) => !is.some((other) => covers(member, other, 'kept')))) {
@@ -116,7 +116,7 @@ export const typesOf = (node: JsonObject): readonly string[] => (node.type as st
 function compareTypes(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   if (before.enum !== undefined && after.enum !== undefined) return
   const [was, is] = [typesOf(before), typesOf(after)]
-  const at = step(location, 'type')
+  const at = stepInSchema(location, 'type')
   const gone = was.filter((type) => !allows(is, type))
   const added = is.filter((type) => !allows(was, type))
   const change = `${subjectOf(location)} is ${showTypes(is)} instead of ${showTypes(was)}`
@@ -136,7 +136,7 @@ function showTypes(types: readonly string[]): string {
 /** Compares the lists of values of two normalized schemas. */
 function compareValues(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   const [was, is] = [before.enum, after.enum] as (readonly unknown[] | undefined)[]
-  const at = step(location, 'enum')
+  const at = stepInSchema(location, 'enum')
   const subject = subjectOf(location)
   if (was === undefined && is === undefined) return
   if (was === undefined) return walk.report(at, 'narrowed', `${subject} only allows ${showValues(is ?? [])} now`)
@@ -194,13 +194,25 @@ function compareBounds(walks: Walks, before: JsonObject, after: JsonObject, loca
   for (const { kind, min, max, unit } of counts) {
     const lows = [before, after].map((node) => ({ at: (node[min] as number | undefined) ?? 0, open: false }))
     const highs = [before, after].map((node) => ({ at: (node[max] as number | undefined) ?? Infinity, open: false }))
-    compareLimit(walks[kind], { limits: lows, location: step(location, min), of: location, low: true, unit })
-    compareLimit(walks[kind], { limits: highs, location: step(location, max), of: location, low: false, unit })
+    compareLimit(walks[kind], { limits: lows, location: stepInSchema(location, min), of: location, low: true, unit })
+    compareLimit(walks[kind], { limits: highs, location: stepInSchema(location, max), of: location, low: false, unit })
   }
   const lows = [before, after].map((node) => strictest(node, true))
   const highs = [before, after].map((node) => strictest(node, false))
-  compareLimit(walks.number, { limits: lows, location: step(location, 'minimum'), of: location, low: true, unit: '' })
-  compareLimit(walks.number, { limits: highs, location: step(location, 'maximum'), of: location, low: false, unit: '' })
+  compareLimit(walks.number, {
+    limits: lows,
+    location: stepInSchema(location, 'minimum'),
+    of: location,
+    low: true,
+    unit: '',
+  })
+  compareLimit(walks.number, {
+    limits: highs,
+    location: stepInSchema(location, 'maximum'),
+    of: location,
+    low: false,
+    unit: '',
+  })
   compareMultiples(walks.number, before, after, location)
 }
 
@@ -242,7 +254,7 @@ function compareLimit(walk: Walk, { limits, location, of, low, unit }: LimitPair
 function compareMultiples(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
   const [was, is] = [before.multipleOf, after.multipleOf] as (number | undefined)[]
   if (was === is) return
-  const at = step(location, 'multipleOf')
+  const at = stepInSchema(location, 'multipleOf')
   const subject = subjectOf(location)
   if (is === undefined) return walk.report(at, 'widened', `${subject} no longer has to be a multiple of ${was}`)
   const message = `${subject} must be a multiple of ${is}${was === undefined ? ' now' : ` instead of ${was}`}`

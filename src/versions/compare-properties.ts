@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../base/json-values.ts'
 import type { Walk } from './comparison.ts'
 import { isConstrained } from './schema-node.ts'
-import { atProperty, namedAt, type SchemaPath, step, subjectOf } from './schema-path.ts'
+import { atProperty, propertyNameAt, type SchemaPath, stepInSchema, subjectOf } from './schema-path.ts'
 
 /** Compares the properties of objects: the named ones, the required ones, and all others. */
 export function compareProperties(walk: Walk, before: JsonObject, after: JsonObject, location: SchemaPath) {
@@ -24,13 +24,18 @@ interface Named {
 function compareProperty(walk: Walk, { name, before, after, location }: Named) {
   const at = atProperty(location, name)
   const [was, is] = [schemaOf(before, name), schemaOf(after, name)]
-  if (isNamed(before, name) && !isNamed(after, name)) return walk.report(at, 'lost', `${namedAt(at)} was removed`)
+  if (isNamed(before, name) && !isNamed(after, name))
+    return walk.report(at, 'lost', `${propertyNameAt(at)} was removed`)
   if (isNamed(before, name) || !isNamed(after, name)) return walk.compare(was, is, at)
   if (before.patternProperties !== undefined) {
-    return walk.report(at, 'unclear', `${namedAt(at)} is new, and could not be compared with the patterns for names`)
+    return walk.report(
+      at,
+      'unclear',
+      `${propertyNameAt(at)} is new, and could not be compared with the patterns for names`,
+    )
   }
   const closed = was === false
-  walk.report(at, closed ? 'widened' : 'gained', `${namedAt(at)} is new`)
+  walk.report(at, closed ? 'widened' : 'gained', `${propertyNameAt(at)} is new`)
   // An unnamed argument had no meaning; an additional property with a schema, or a property of an unconstrained value, had one.
   if (isObject(was) && Object.keys(was).length > 0) walk.compare(was, is, at)
   else if (location.depth > 0 && !isConstrained(before)) walk.compare(true, is, at)
@@ -53,18 +58,22 @@ function compareRequired(walk: Walk, before: JsonObject, after: JsonObject, loca
   const [was, is] = [before, after].map((node) => new Set((node.required as string[] | undefined) ?? []))
   for (const name of is ?? []) {
     if (was?.has(name)) continue
-    const named = namedAt(atProperty(location, name))
+    const named = propertyNameAt(atProperty(location, name))
     if (hasInsertedDefault(walk, after, name, location))
       walk.report(
-        step(location, 'required'),
+        stepInSchema(location, 'required'),
         'defaulted',
         `${named} is now required, and has a default if it is omitted`,
       )
-    else walk.report(step(location, 'required'), 'narrowed', `${named} is now required`)
+    else walk.report(stepInSchema(location, 'required'), 'narrowed', `${named} is now required`)
   }
   for (const name of was ?? []) {
     if (is?.has(name)) continue
-    walk.report(step(location, 'required'), 'widened', `${namedAt(atProperty(location, name))} is no longer required`)
+    walk.report(
+      stepInSchema(location, 'required'),
+      'widened',
+      `${propertyNameAt(atProperty(location, name))} is no longer required`,
+    )
   }
 }
 
@@ -75,7 +84,7 @@ function hasInsertedDefault(walk: Walk, after: JsonObject, name: string, locatio
 }
 
 function compareOthers(walk: Walk, [was, is]: readonly [unknown, unknown], location: SchemaPath) {
-  const at = step(location, 'additionalProperties')
+  const at = stepInSchema(location, 'additionalProperties')
   const subject = subjectOf(location)
   if (is === false && was !== false) walk.report(at, 'narrowed', `${subject} no longer allows unnamed properties`)
   else if (was === false && is !== false) walk.report(at, 'widened', `${subject} allows unnamed properties now`)

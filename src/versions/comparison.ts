@@ -1,5 +1,5 @@
 import type { ChangeClass, SchemaChange } from '../contract/tool-diff.ts'
-import { type SchemaPath, step } from './schema-path.ts'
+import { type SchemaPath, stepInSchema } from './schema-path.ts'
 
 /** The direction of the values: the caller writes the input and reads the output. */
 export type Side = 'input' | 'output'
@@ -71,7 +71,7 @@ export interface Walk {
 type Members = readonly unknown[]
 
 /** The members of two arrays without an equivalent in the other; equivalent pairs are compared for wording only. */
-export function matchSame(
+export function matchEqualMembers(
   walk: Walk,
   [before, after]: readonly [Members, Members],
   location: SchemaPath,
@@ -83,7 +83,7 @@ export function matchSame(
     if (found === undefined) left.push(member)
     else {
       free.delete(found[0])
-      walk.compare(member, found[1], step(location, `${found[0]}`))
+      walk.compare(member, found[1], stepInSchema(location, `${found[0]}`))
     }
   }
   return [left, [...free.values()]]

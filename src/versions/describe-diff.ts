@@ -38,7 +38,7 @@ function worstFirst<T extends { readonly class: FieldChange['class'] }>(parts: r
 const maxChangedLines = 300
 
 /** The changed lines of two texts: ` ` unchanged, `-` removed, `+` added, with a few lines of context. */
-export function lineDiff(before: string, after: string, context = 3): readonly string[] {
+export function diffLines(before: string, after: string, context = 3): readonly string[] {
   const options = { context, maxEditLength: maxChangedLines }
   const patch = structuredPatch('', '', endLine(before), endLine(after), undefined, undefined, options)
   if (patch === undefined) return [...markLines(before, '-'), ...markLines(after, '+')]

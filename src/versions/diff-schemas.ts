@@ -4,8 +4,8 @@ import { SchemaDocument } from '../json-schema/schema-document.ts'
 import { findFarReaching } from './compare-conditions.ts'
 import { compareKeywords } from './compare-keywords.ts'
 import { type Effect, type SchemaFinding, type SchemaPair, type Side, toSchemaChange, type Walk } from './comparison.ts'
-import { hasReference, isAnnotation, type OpenSchema, openSchema } from './schema-node.ts'
-import { type SchemaPath, showValue, step, subjectOf, topOf } from './schema-path.ts'
+import { hasReference, isAnnotation, type OpenSchema, openSchemaNode } from './schema-node.ts'
+import { type SchemaPath, showValue, stepInSchema, subjectOf, topOf } from './schema-path.ts'
 
 /** Limits of a comparison, about 30 ms; beyond them it reports that it is incomplete. */
 const limits = { depth: 64, steps: 1200, attempt: 3 }
@@ -63,7 +63,7 @@ function createWalk(state: WalkState): Walk {
     same: (pair) =>
       isSameText(pair) ||
       isAcceptable({ ...state, strict: true, seen: state.strict ? state.seen : new Map() }, pair, unacceptable.same),
-    open: (schema, of) => openSchema(schema, state[of])?.node,
+    open: (schema, of) => openSchemaNode(schema, state[of])?.node,
   }
   return walk
 }
@@ -74,7 +74,7 @@ function isAcceptable(state: WalkState, pair: SchemaPair, rejected: ReadonlySet<
   if (state.steps.left < 0) return false
   const findings: SchemaFinding[] = []
   const seen = new Map([...state.seen].map(([target, others]) => [target, new Set(others)]))
-  createWalk({ ...state, findings, seen, gaveUp: false }).compare(pair.before, pair.after, step(pair.location))
+  createWalk({ ...state, findings, seen, gaveUp: false }).compare(pair.before, pair.after, stepInSchema(pair.location))
   return !findings.some(({ effect }) => rejected.has(effect))
 }
 
@@ -85,7 +85,7 @@ function compareAt(state: WalkState, walk: Walk, { before, after, location }: Sc
   state.steps.left -= 1
   if (state.steps.left < 0 || location.depth > limits.depth) return giveUp(state, walk, location)
   if (isSameText({ before, after }) || (isOutside(before) && sameJson(before, after))) return
-  const [left, right] = [openSchema(before, state.before), openSchema(after, state.after)]
+  const [left, right] = [openSchemaNode(before, state.before), openSchemaNode(after, state.after)]
   if (left === undefined || right === undefined) {
     return walk.report(location, 'unclear', `${subjectOf(location)} could not be compared: it is not a valid schema`)
   }
@@ -137,12 +137,12 @@ function compareAnnotations(walk: Walk, before: JsonObject, after: JsonObject, l
   for (const keyword of keywords) {
     if (sameJson(before[keyword], after[keyword])) continue
     if (keyword === 'default') compareDefaults(walk, [before.default, after.default], location)
-    else walk.report(step(location, keyword), 'wording', `the ${keyword} of ${subjectOf(location)} changed`)
+    else walk.report(stepInSchema(location, keyword), 'wording', `the ${keyword} of ${subjectOf(location)} changed`)
   }
 }
 
 function compareDefaults(walk: Walk, [before, after]: readonly [unknown, unknown], location: SchemaPath): void {
-  const at = step(location, 'default')
+  const at = stepInSchema(location, 'default')
   const subject = subjectOf(location)
   if (before === undefined) walk.report(at, 'defaulted', `${subject} is ${showValue(after)} if it is omitted`)
   else if (after === undefined) walk.report(at, 'redefaulted', `${subject} no longer has a default`)

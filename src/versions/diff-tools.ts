@@ -10,9 +10,9 @@ import {
   type SchemaChange,
   type ToolDiff,
 } from '../contract/tool-diff.ts'
-import { positionalNames } from '../rules/build-input-schema.ts'
+import { positionalArgumentNames } from '../rules/build-input-schema.ts'
 import type { Side } from './comparison.ts'
-import { lineDiff } from './describe-diff.ts'
+import { diffLines } from './describe-diff.ts'
 import { diffJson, findReorderedKeys, type JsonDifference, type KeyOrder } from './diff-json.ts'
 import { diffSchemas } from './diff-schemas.ts'
 import { showChange, showValue } from './schema-path.ts'
@@ -80,7 +80,7 @@ const toReordering = ({ pointer, keys }: KeyOrder): SchemaChange => ({
 
 /** Values without a flag are assigned to other arguments if the order of the positional arguments changes. */
 function comparePositional(before: ToolContent, after: ToolContent) {
-  const [was, is] = [positionalNames(before), positionalNames(after)]
+  const [was, is] = [positionalArgumentNames(before), positionalArgumentNames(after)]
   const [kept, now] = [was.filter((name) => is.includes(name)), is.filter((name) => was.includes(name))]
   if (kept.every((name, index) => now[index] === name)) return undefined
   const field: Field = after.executorType === 'cli' ? 'executorConfig' : 'inputSchema'
@@ -111,7 +111,7 @@ function compareSchemas(side: Side, before: ToolContent['inputSchema'], after: T
 const withClass = (changes: SchemaChange[]) => ({ class: worstOf(changes) ?? ('wording' as const), changes })
 
 function compareTexts(name: ChangeClass, before: string | null, after: string | null) {
-  return { class: name, text: lineDiff(before ?? '', after ?? '').join('\n') }
+  return { class: name, text: diffLines(before ?? '', after ?? '').join('\n') }
 }
 
 /** Another order of the same modes is a change of wording only. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineDiff } from './describe-diff.ts'
+import { diffLines } from './describe-diff.ts'
 
-describe('lineDiff', () => {
+describe('diffLines', () => {
   it('shows what went and what came between a few kept lines', () => {
     const before = '1\n2\n3\n4\nold\n6\n7\n8\n9\n'
-    expect(lineDiff(before, before.replace('old', 'new\nnewer'))).toEqual([
+    expect(diffLines(before, before.replace('old', 'new\nnewer'))).toEqual([
       ' 2',
       ' 3',
       ' 4',
@@ -21,7 +21,7 @@ describe('lineDiff', () => {
   it('shows two distant changes without the lines between them', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`)
     const changed = lines.with(4, 'fifth').toSpliced(30, 1)
-    expect(lineDiff(lines.join('\n'), changed.join('\n'), 1)).toEqual([
+    expect(diffLines(lines.join('\n'), changed.join('\n'), 1)).toEqual([
       '@@ -4,3 +4,3 @@',
       ' line 4',
       '-line 5',
@@ -36,7 +36,7 @@ describe('lineDiff', () => {
 
   it('shows both texts where most lines changed', () => {
     const lines = Array.from({ length: 400 }, (_, index) => String(index))
-    const diff = lineDiff(lines.join('\n'), lines.map((line) => `new ${line}`).join('\n'))
+    const diff = diffLines(lines.join('\n'), lines.map((line) => `new ${line}`).join('\n'))
     expect([diff.length, diff[0], diff.at(-1)]).toEqual([800, '-0', '+new 399'])
   })
 
@@ -49,12 +49,12 @@ describe('lineDiff', () => {
     ['a line repeated', 'a\n', 'a\na\n', [' a', '+a']],
     ['an empty line', 'a\nb\n', 'a\n\nb\n', [' a', '+', ' b']],
   ])('shows %s', (_, before, after, expected) => {
-    expect(lineDiff(before, after)).toEqual(expected)
+    expect(diffLines(before, after)).toEqual(expected)
   })
 
   it('shows the requested number of context lines', () => {
-    expect(lineDiff('a\nb\nc\n', 'a\nb\nd\n', 1)).toEqual([' b', '-c', '+d'])
-    expect(lineDiff('a\nb\n', 'a\nc\n', 0)).toEqual(['-b', '+c'])
+    expect(diffLines('a\nb\nc\n', 'a\nb\nd\n', 1)).toEqual([' b', '-c', '+d'])
+    expect(diffLines('a\nb\n', 'a\nc\n', 0)).toEqual(['-b', '+c'])
   })
 
   it('holds enough to make one text from the other', () => {
@@ -63,7 +63,7 @@ describe('lineDiff', () => {
       .map((lines) => lines.map((line) => `${line}\n`).join(''))
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const diff = lineDiff(before, after, Number.MAX_SAFE_INTEGER)
+        const diff = diffLines(before, after, Number.MAX_SAFE_INTEGER)
         const side = (gone: string) =>
           diff
             .filter((line) => !line.startsWith(gone))

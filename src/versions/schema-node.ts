@@ -30,7 +30,7 @@ export function withoutAnnotations(node: JsonObject): JsonObject {
 }
 
 /** Resolves the refs of a normalized schema; undefined if a target does not exist, is outside or is not a schema. */
-export function openSchema(schema: unknown, document: SchemaDocument): OpenSchema | undefined {
+export function openSchemaNode(schema: unknown, document: SchemaDocument): OpenSchema | undefined {
   let notes: JsonObject = {}
   let current = schema
   for (let hops = 0; hops < maxHops; hops++) {

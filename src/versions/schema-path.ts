@@ -20,17 +20,17 @@ export const topOf = (side: Side): SchemaPath => ({ pointer: '', path: '', side,
 /** The path of a property. */
 export function atProperty(location: SchemaPath, name: string): SchemaPath {
   const path = location.path === '' ? name : `${location.path}.${name}`
-  return { ...step(location, 'properties', name), path }
+  return { ...stepInSchema(location, 'properties', name), path }
 }
 
 /** The path of the items of an array. */
 export const atItems = (location: SchemaPath, ...steps: string[]): SchemaPath => ({
-  ...step(location, ...steps),
+  ...stepInSchema(location, ...steps),
   path: `${location.path}[]`,
 })
 
 /** The path of a keyword, with the name of its parent. */
-export function step(location: SchemaPath, ...steps: string[]): SchemaPath {
+export function stepInSchema(location: SchemaPath, ...steps: string[]): SchemaPath {
   return { ...location, pointer: location.pointer + toPointer(steps), depth: location.depth + 1 }
 }
 
@@ -39,7 +39,7 @@ export const subjectOf = (location: SchemaPath) =>
   location.path === '' ? `the ${location.side}` : `'${short(location.path)}'`
 
 /** The name of a property in messages. */
-export function namedAt(location: SchemaPath): string {
+export function propertyNameAt(location: SchemaPath): string {
   return `the ${location.side === 'input' && !/[.[]/.test(location.path) ? 'parameter' : 'property'} ${subjectOf(location)}`
 }
 

@@ -7,7 +7,7 @@ import type { ResolvedTool } from '../../src/contract/tool-index.ts'
 import { type CliExecutorOptions, createCliExecutor } from '../../src/executors/cli/cli-executor.ts'
 import { type Containment, detectContainment } from '../../src/executors/process/containment.ts'
 import { createProcessGroups } from '../../src/executors/process/process-group.ts'
-import { checkValues } from '../../src/policy/index.ts'
+import { checkBoundValues } from '../../src/policy/index.ts'
 import { fromConfig } from '../../src/rules/runnable-tool.ts'
 import { createRunner, type Runner } from '../../src/runs/create-runner.ts'
 import { ToolIndex } from '../../src/search/index.ts'
@@ -57,7 +57,7 @@ export function createTestRunner(settings: Partial<CliExecutorOptions> = {}): Ru
   return createRunner({
     executors: { cli: createCliExecutor({ env, scope: 'user', limited: ['*'], ...settings }) },
     slots: new Semaphore({ slots: 8, waiting: 256 }),
-    checkValues,
+    checkBoundValues,
     redactorFor: (tool) => createRedactor(tool.resolved?.env ?? {}, env),
   })
 }

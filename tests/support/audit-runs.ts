@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { rowsOf } from '../../src/storage/database.ts'
+import { rowsOfResult } from '../../src/storage/database.ts'
 import { type Database, openDatabase } from '../../src/storage/index.ts'
 import { openMigrated } from './migrated-database.ts'
 
@@ -21,7 +21,7 @@ async function withDatabase<Result>(where: Recorded, work: (database: Database) 
 
 /** Asks the database itself. */
 export const queryRuns = <Row>(where: Recorded, text: string): Promise<readonly Row[]> =>
-  withDatabase(where, async ({ db }) => rowsOf<Row>(await db.execute(sql.raw(text))))
+  withDatabase(where, async ({ db }) => rowsOfResult<Row>(await db.execute(sql.raw(text))))
 
 const history = [
   `create table test_history (at timestamptz not null default clock_timestamp(), execution_id uuid not null,
@@ -89,7 +89,7 @@ export const auditRuns = (where: Recorded): Promise<readonly string[]> =>
   withDatabase(where, async ({ db }) => {
     const broken: string[] = []
     for (const [what, text] of Object.entries(questions)) {
-      const rows = rowsOf<{ id: string }>(await db.execute(sql.raw(text)))
+      const rows = rowsOfResult<{ id: string }>(await db.execute(sql.raw(text)))
       if (rows.length > 0) broken.push(`${what}: ${rows.map(({ id }) => id).slice(0, 5)} (${rows.length})`)
     }
     return broken

@@ -6,9 +6,9 @@ import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
 import { createToolCheck } from '../../src/operations/checks/check-tool.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Operation } from '../../src/operations/operation.ts'
-import { makeKey } from '../../src/operations/registry/keys.ts'
+import { generateKey } from '../../src/operations/registry/keys.ts'
 import { createLocalClient, type RegistryClient } from '../../src/operations/registry-client/registry-client.ts'
-import { openRemote } from '../../src/operations/registry-client/remote-client.ts'
+import { openRemoteClient } from '../../src/operations/registry-client/remote-client.ts'
 import { createStores } from '../../src/storage/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/create-app.ts'
 import { openMigrated } from './migrated-database.ts'
@@ -36,7 +36,7 @@ export const registryKey = 'tdx_a_key_for_tests_only_0123456789'
 export async function openRegistry(configs: readonly string[] = []) {
   const database = await openMigrated()
   const stores = createStores(database)
-  const { prefix, hash } = makeKey(registryKey)
+  const { prefix, hash } = generateKey(registryKey)
   const context = { ...composeProcess({ configs }), registry: { stores, check: createToolCheck({}) } }
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalog: context.catalog, workspace: 'default', logger: context.logger })
@@ -92,7 +92,7 @@ async function openRemoteCommands(): Promise<World> {
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const connect = async (url: string | undefined): Promise<RegistryClient> =>
-    openRemote({ url: String(url), key: registryKey }, new AbortController().signal)
+    openRemoteClient({ url: String(url), key: registryKey }, new AbortController().signal)
   const ask = async ({ words }: Request) => {
     await sync()
     const { out } = await runInProcess([...words, '--server', address, '--json'], { openRegistry: connect })

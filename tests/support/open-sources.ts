@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { composeProcess } from '../../src/app/compose.ts'
 import { openExecutors } from '../../src/app/open-executors.ts'
 import { RegistryFeed } from '../../src/operations/catalog/registry-feed.ts'
-import { makeKey } from '../../src/operations/registry/keys.ts'
+import { generateKey } from '../../src/operations/registry/keys.ts'
 import { createLocalClient } from '../../src/operations/registry-client/registry-client.ts'
 import { createStores } from '../../src/storage/index.ts'
 import { createRestApp } from '../../src/surfaces/rest/create-app.ts'
@@ -71,7 +71,7 @@ export async function openSources({
   const logger = { ...composed.logger, warn: (line: string) => void lines.push(line) }
   keepSources(logger)
   const context = { ...composed, logger, registry: { stores, box, check }, sources, upstreams }
-  const { prefix, hash } = makeKey(registryKey)
+  const { prefix, hash } = generateKey(registryKey)
   await stores.keys.create(context.caller, { name: 'admin', prefix, hash, scopes: ['admin'] })
   const feed = new RegistryFeed({ stores, catalog: context.catalog, workspace: 'default', logger })
   await feed.sync()

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import { rowsOf } from '../../src/storage/database.ts'
+import { rowsOfResult } from '../../src/storage/database.ts'
 import type { Database } from '../../src/storage/index.ts'
 
 /** The rows of a statement, on either engine. */
 export const query = async <Row>({ db }: Database, text: string) =>
-  rowsOf<Record<string, unknown>>(await db.execute(sql.raw(text))).map(
+  rowsOfResult<Record<string, unknown>>(await db.execute(sql.raw(text))).map(
     (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, readJson(value)])) as Row,
   )
 /** Outside the query builder JSON columns are texts. */

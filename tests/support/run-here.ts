@@ -1,6 +1,6 @@
 import { connectRegistry } from '../../src/app/open-registry.ts'
 import { packageVersion } from '../../src/base/package-info.ts'
-import { findServer, registryExists, runningServer } from '../../src/operations/registry-client/find-server.ts'
+import { findRunningServer, findServer, registryExists } from '../../src/operations/registry-client/find-server.ts'
 import { listConfigNames } from '../../src/sources/cli/config-files.ts'
 import { isOnPath, selfCommand } from '../../src/surfaces/cli/self-command.ts'
 import { type CliResult, mainFile } from './run-cli.ts'
@@ -25,7 +25,7 @@ async function runWithRealParts(words: readonly string[]): Promise<CliResult> {
     version: packageVersion(),
     openRegistry: (server) => connectRegistry(server, new AbortController().signal),
     findServer: (named) => findServer(named),
-    runningServer: () => runningServer(),
+    runningServer: () => findRunningServer(),
     registryExists: () => registryExists(),
     configNames: () => listConfigNames(),
     selfCommand: (portable = false) => selfCommand(portable, { main: mainFile, cwd: process.cwd() }),

@@ -8,7 +8,7 @@ import type { ExecutorChoice } from '../../contract/policy.ts'
 import type { RunOutcome } from '../../contract/run.ts'
 import { hasFaultHook, reachPoint } from '../../rules/fault-points.ts'
 import { processEnv, withoutCredentials } from '../../rules/settings.ts'
-import { failure } from '../../runs/create-runner.ts'
+import { failedOutcome } from '../../runs/create-runner.ts'
 import { type FromLauncher, type LauncherOptions, restoreError, serializeError, type ToLauncher } from './messages.ts'
 
 interface Pending {
@@ -144,7 +144,7 @@ export class Launcher {
   #lost(child: ChildProcess): void {
     if (this.#process === child) this.#process = undefined
     if (this.#closed) return
-    const outcome = failure('WORKER_LOST', 'The launcher process ended before the run.')
+    const outcome = failedOutcome('WORKER_LOST', 'The launcher process ended before the run.')
     for (const { resolve } of this.#pending.values()) resolve(outcome)
   }
 

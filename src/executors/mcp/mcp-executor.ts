@@ -16,7 +16,7 @@ import { sandboxOfServer } from '../../contract/mcp-server.ts'
 import type { Isolation, RunOutcome } from '../../contract/run.ts'
 import type { Redactor } from '../../contract/secret.ts'
 import type { SourceRef } from '../../contract/source.ts'
-import { findReference } from '../../rules/server-definition.ts'
+import { findSecretReference } from '../../rules/server-definition.ts'
 import { type Call, defineExecutor } from '../define-executor.ts'
 import { type Ending, failed, runRemoteCall } from '../network/run-remote.ts'
 import { checkUpstream, unknownServer } from './check-upstream.ts'
@@ -116,7 +116,7 @@ export function createMcpExecutor(options: McpExecutorOptions): McpExecutor {
 function credentialsOf({ servers }: Upstreams, name: string, why: string): Readiness {
   const server = servers.get(name)
   const values = server === undefined ? [] : Object.values(isStdio(server) ? server.env : server.headers)
-  const isStored = values.some((value) => findReference(value) !== undefined)
+  const isStored = values.some((value) => findSecretReference(value) !== undefined)
   const url = isStored || server === undefined || isStdio(server) ? secretsPage : server.url
   return { state: 'needs-credentials', reason: `${name} ${why}`, url }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { TimeoutMs } from '../../contract/executor-kinds.ts'
 import { HttpServer, type McpServer, StdioServer } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
-import { findReference } from '../../rules/server-definition.ts'
+import { findSecretReference } from '../../rules/server-definition.ts'
 import { defineConfigCheck, WorkerLabel } from '../read-config.ts'
 
 /** The schema of a definition, chosen by its fields. */
@@ -19,7 +19,7 @@ export async function resolveValues(
   secrets: Pick<SecretScope, 'resolve'>,
 ): Promise<Record<string, string>> {
   const resolved = Object.entries(values).map(async ([name, value]) => {
-    const found = findReference(value)
+    const found = findSecretReference(value)
     return [name, found === undefined ? value : found.before + (await secrets.resolve(found.reference))] as const
   })
   return Object.fromEntries(await Promise.all(resolved))

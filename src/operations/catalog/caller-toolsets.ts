@@ -9,7 +9,7 @@ import type { ResolvedToolset } from '../../contract/toolset.ts'
 import { mayUse, type NamedRule, resolveToolset, toolsetRules } from '../../rules/toolset-rules.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { validState } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
 import type { ResolvedName } from './resolve-name.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
@@ -41,14 +41,14 @@ export async function readToolsetRules(
   const byReadiness = toolsets.some(({ filter }) => filter.readiness?.length)
   return async (named) => {
     const found = named.registered === undefined ? named : await showPresent(context, named.registered)
-    if (byReadiness && (await viewOf(context))?.shows(found) === false) return undefined
+    if (byReadiness && (await toolViewOfCaller(context))?.shows(found) === false) return undefined
     return toolsetRules(toolsets, found.tool, caller)
   }
 }
 
 async function showPresent(context: ToolContext, tool: RegisteredTool): Promise<SyncedTool> {
-  const { showRegistered } = await loadOfferedDoc()
-  return showRegistered(context, tool)
+  const { findToolForm } = await loadOfferedDoc()
+  return findToolForm(context, tool)
 }
 
 const select = (all: readonly ResolvedToolset[], { toolsets = [], ...caller }: Caller) =>

@@ -8,7 +8,7 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import { withLatestProtection } from '../../rules/protection.ts'
 import { formatToolId } from '../../rules/tool-id.ts'
 import type { ToolContext } from '../operation.ts'
-import { type ToolView, viewOf } from '../search/tool-view.ts'
+import { type ToolView, toolViewOfCaller } from '../search/tool-view.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { isCallable, type NamedTool, resolveName, toolInVersion } from './resolve-name.ts'
 
@@ -23,7 +23,7 @@ export interface FoundTool extends SyncedTool {
 
 /** The tool of a name that the caller may see; the error for an unknown one has suggestions. */
 export async function findTool(context: ToolContext, idOrName: string): Promise<FoundTool> {
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   const found = await resolveName(context, idOrName)
   const offered = found?.registered === undefined ? found : await toOffered(context, found)
   if (offered !== undefined && (view?.shows(offered) ?? true)) return offered
@@ -39,8 +39,8 @@ async function toOffered(context: ToolContext, named: NamedTool): Promise<FoundT
   const offered = registered === latest ? tools.find(id, ({ tool }) => tool.source === 'registry') : undefined
   if (offered?.id === id) return { ...offered, registered }
   // Loaded on first use, because a server for configs starts without it.
-  const { showRegistered } = await loadOfferedDoc()
-  return { id, ...(await showRegistered(context, withLatestProtection(registered, latest))), registered }
+  const { findToolForm } = await loadOfferedDoc()
+  return { id, ...(await findToolForm(context, withLatestProtection(registered, latest))), registered }
 }
 
 /** Whether two names have a word in common; search also matches parts of words, which are no basis for a suggestion. */

@@ -9,7 +9,7 @@ import type { Backend, CatalogTool } from '../../contract/catalog.ts'
 import { toMcpAnnotations } from '../../contract/catalog.ts'
 import type { OfferedTool } from '../../contract/registry.ts'
 import type { Stores } from '../../contract/stores.ts'
-import { fromRegistry } from '../../rules/runnable-tool.ts'
+import { toRunnableTool } from '../../rules/runnable-tool.ts'
 import { resolveStoredToolsets } from './caller-toolsets.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 import { SourceFeed } from './source-feed.ts'
@@ -183,7 +183,7 @@ export class RegistryFeed {
 /** A registered tool in catalog form, with its runnable form without the script. */
 export const toShown = (offered: OfferedTool): SyncedTool => ({
   tool: toCatalogTool(offered),
-  runnable: { ...fromRegistry(offered.tool), scriptContent: null },
+  runnable: { ...toRunnableTool(offered.tool), scriptContent: null },
 })
 
 function toCatalogTool({ tool, category }: OfferedTool): CatalogTool {

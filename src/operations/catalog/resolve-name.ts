@@ -7,7 +7,7 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import { ambiguousName, formatToolId, isInNamespace, parseToolId, toFullId } from '../../rules/tool-id.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
 import { validState } from '../operation.ts'
-import { type ToolView, viewOf } from '../search/tool-view.ts'
+import { type ToolView, toolViewOfCaller } from '../search/tool-view.ts'
 
 const loadOfferedDoc = lazyModule(() => import('../registry/offered-doc.ts'))
 
@@ -70,17 +70,17 @@ export function findUnregistered(tools: Catalog, idOrName: string, view?: ToolVi
 
 /** Outside of a toolset, tools with the name of one inside do not exist; policies hide all tools of a name alike. */
 const toolsetView = async (context: ToolContext): Promise<ToolView | undefined> =>
-  context.caller.toolsets === undefined ? undefined : viewOf(context)
+  context.caller.toolsets === undefined ? undefined : toolViewOfCaller(context)
 
 /** Whether the caller sees a registered tool in its present state. */
 export async function isShownTool(context: ToolContext, { id, registered }: NamedTool): Promise<boolean> {
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   if (view === undefined) return true
   const offered = (await context.catalog.open()).entries.get(id)
   const [origin] = offered?.origins ?? []
   if (offered?.tool.source === 'registry') return view.shows({ tool: offered.tool, runnable: origin?.runnable })
-  const { showRegistered } = await loadOfferedDoc()
-  return view.shows(await showRegistered(context, registered))
+  const { findToolForm } = await loadOfferedDoc()
+  return view.shows(await findToolForm(context, registered))
 }
 
 /** A registered tool by name, catalog id or row id, each with or without a version. */
@@ -101,7 +101,7 @@ async function findByAlias(context: ToolContext, alias: string): Promise<string 
   if (!/^[\w-]{1,64}$/.test(alias)) return undefined
   const tools = await context.catalog.open()
   const ids = await idsOfAlias(tools, alias)
-  const view = ids.length === 0 ? undefined : await viewOf(context)
+  const view = ids.length === 0 ? undefined : await toolViewOfCaller(context)
   const unseen = view === undefined ? [] : tools.list().filter((found) => !view.shows(found))
   const hidden = new Set(unseen.map(({ id, tool }) => toNamedTool(tools, id, tool).id))
   // The id of a hidden tool must not leak.

@@ -9,7 +9,7 @@ import { toProblemError } from '../../diagnostics/problem-error.ts'
 import { withDefaultHint } from '../../diagnostics/shape-problems.ts'
 import { toolDependents } from '../../rules/tool-dependents.ts'
 import type { OperationContext } from '../operation.ts'
-import { toContent } from '../registry/current-bundle.ts'
+import { bundleToolContent } from '../registry/current-bundle.ts'
 import { checkContent } from '../registry/registry.ts'
 import { findMissingProposal } from './replay-gate.ts'
 
@@ -73,7 +73,7 @@ export async function validateBundleTools(
   const rest = yieldTurns(context.signal)
   for (const [index, tool] of tools.entries()) {
     await rest()
-    const content = toContent(tool, null)
+    const content = bundleToolContent(tool, null)
     const problems = await checkContent(context, content)
     if (!hasErrors(problems)) {
       if (problems.length > 0) doubtful.push({ name: tool.name, problems })
@@ -206,8 +206,8 @@ function checkGate(
   const { status = 'DRAFT' } = now
   const why = findMissingProposal({
     policies,
-    current: { ...toContent(now, null), status },
-    next: toContent(next, null),
+    current: { ...bundleToolContent(now, null), status },
+    next: bundleToolContent(next, null),
   })
   return why === undefined ? [] : [{ severity: 'error', pointer: `/tools/${index}/name`, ...why }]
 }

@@ -14,7 +14,7 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { ensureFolder } from '../../base/home-files.ts'
 import { processEnv } from '../../rules/settings.ts'
-import { lineDiff } from '../../versions/describe-diff.ts'
+import { diffLines } from '../../versions/describe-diff.ts'
 import { defineOperation } from '../operation.ts'
 import {
   type Client,
@@ -140,7 +140,7 @@ async function editFile(
   const after = await edit(client, before, file)
   const changed = after !== before
   const backup = changed && !dryRun ? replaceFile(file, after) : null
-  return { client: client.title, file, changed, backup, diff: [...lineDiff(before, after)], next: client.next }
+  return { client: client.title, file, changed, backup, diff: [...diffLines(before, after)], next: client.next }
 }
 
 /** Writes a temporary file and renames it, so that a crash never leaves a partial file. */

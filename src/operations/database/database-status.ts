@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { countRows, migrate, readState } from '../../storage/index.ts'
+import { countRows, migrate, readMigrationState } from '../../storage/index.ts'
 import { defineOperation } from '../operation.ts'
 
 /** Returns engine, migration status and row counts. */
@@ -20,7 +20,7 @@ export const databaseStatus = defineOperation({
   }),
   async handle(_input, context) {
     const { database } = context
-    const { applied, pending, olderShape } = await readState(database)
+    const { applied, pending, olderShape } = await readMigrationState(database)
     const about = {
       engine: database.engine,
       name: database.name,
@@ -47,7 +47,7 @@ export const migrateDatabase = defineOperation({
       steps.push(step)
       context.onStep?.(step)
     })
-    const { applied } = await readState(database)
+    const { applied } = await readMigrationState(database)
     return { name: database.name, steps, applied: applied.map(({ name }) => name) }
   },
 })

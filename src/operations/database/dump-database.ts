@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
-import { migrate, readDump, readState, restoreDump, writeDump } from '../../storage/index.ts'
+import { migrate, readDump, readMigrationState, restoreDump, writeDump } from '../../storage/index.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { readDumpLines, writeDumpLines } from './dump-file.ts'
 
@@ -18,7 +18,7 @@ export const exportDatabase = defineOperation({
   output: z.object({ file: z.string(), rows: z.record(z.string(), z.int()), sha256: z.string() }),
   async handle({ file }, context) {
     const { database } = context
-    const { pending } = await readState(database)
+    const { pending } = await readMigrationState(database)
     if (pending.length > 0)
       throw new TooldexError('MIGRATION_FAILED', 'The database is not up to date, so it cannot be exported.', {
         hint: 'Run tooldex db migrate first.',

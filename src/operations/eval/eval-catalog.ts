@@ -5,7 +5,7 @@ import { confidenceWeights } from '../../search/confidence-weights.ts'
 import { defineOperation } from '../operation.ts'
 import { searchFilters } from '../search/search-filters.ts'
 import { prepareQuery } from '../search/search-tools.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
 import { findEvalSetWarnings } from './eval-set.ts'
 import { measureQueries } from './run-queries.ts'
 import { MacroScores, roundScores, SetScores, summarizeScores } from './set-scores.ts'
@@ -90,7 +90,7 @@ export const evalCatalog = defineOperation({
   }),
   async handle({ queries, mode, limit, minScore, minFit, details, ...filters }, context) {
     const tools = await context.catalog.open()
-    const view = await viewOf(context)
+    const view = await toolViewOfCaller(context)
     const seen = tools.list().filter((found) => view?.shows(found) ?? true)
     const set = { name: 'catalog', tools: seen, queries: queries.map((each, at) => ({ id: String(at), ...each })) }
     const least = minFit ?? confidenceWeights.weak

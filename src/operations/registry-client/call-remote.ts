@@ -9,7 +9,7 @@ import { invalidInputError } from '../invoke.ts'
 import { callBuiltin } from '../runs/builtins.ts'
 import { type CallAnswer, callTool } from '../runs/call-tool.ts'
 import { executeTool } from '../runs/execute.ts'
-import { answerOf } from '../runs/execution-result.ts'
+import { answerOfExecution } from '../runs/execution-result.ts'
 import { cancelExecution, getExecution } from '../runs/executions.ts'
 import { RunEvent } from '../runs/follow.ts'
 import type { CallControls, RecordedCall } from './registry-client.ts'
@@ -21,7 +21,7 @@ const cancelMs = 15_000
 const retries = 3
 
 /** Calls a tool on a server: queues it there and follows it until it has ended. */
-export async function callRemote(
+export async function callRemoteTool(
   server: RemoteServer,
   call: RecordedCall,
   controls: CallControls,
@@ -38,7 +38,7 @@ export async function callRemote(
     const { plan, needsApproval, approvalBy } = begun
     return { ...about, plan, needsApproval, approvalBy }
   }
-  return { ...about, ...answerOf(await untilEnded(server, begun, controls, signal)) }
+  return { ...about, ...answerOfExecution(await untilEnded(server, begun, controls, signal)) }
 }
 
 /** Validates the call before it is sent: the server uses other field names, so its errors would not match the input. */
@@ -71,7 +71,7 @@ async function untilEnded(
   let now = begun
   let bytes = 0
   try {
-    for await (const event of followRemote(server, begun.id, AbortSignal.any([signal, patience.signal, ...late]))) {
+    for await (const event of followRemoteRun(server, begun.id, AbortSignal.any([signal, patience.signal, ...late]))) {
       if (event.event === 'end') return event.execution
       if (event.event === 'output') {
         bytes += Buffer.byteLength(event.text)
@@ -112,7 +112,11 @@ function startPatience({ timeoutMs }: Execution, { patienceMs }: CallControls) {
 }
 
 /** Follows a run on a server until it has ended, or until the signal is aborted. */
-export async function* followRemote(server: RemoteServer, id: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* followRemoteRun(
+  server: RemoteServer,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent> {
   try {
     for await (const event of followEvents(server, id, signal)) {
       const { success, data } = RunEvent.safeParse(event)

@@ -18,7 +18,7 @@ export interface ServerAddress {
 /** The server for requests: named by a flag or TOOLDEX_URL, or the local server. */
 export function findServer(named?: string, env?: Environment): ServerAddress | undefined {
   const url = named ?? readSetting('TOOLDEX_URL', env)
-  if (url === undefined) return runningServer(env)
+  if (url === undefined) return findRunningServer(env)
   if (!/^https?:$/.test(protocolOf(url)))
     throw new TooldexError(
       'USAGE',
@@ -35,7 +35,7 @@ export function findServer(named?: string, env?: Environment): ServerAddress | u
 const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
 
 /** The local server by its server.json, if it still runs. */
-export function runningServer(env?: Environment): ServerAddress | undefined {
+export function findRunningServer(env?: Environment): ServerAddress | undefined {
   const file = serverFile(tooldexHome(env))
   // With PostgreSQL nothing else needs TOOLDEX_HOME.
   if (readSetting('DATABASE_URL', env) === undefined && !existsInHome(file)) return undefined

@@ -3,8 +3,8 @@ import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter, type TokenCounter } from '../../base/tokens.ts'
 import { toFullId } from '../../rules/tool-id.ts'
 import { mergeFacets } from '../search/facets.ts'
-import { hitBudget, type SearchHit, toLine } from '../search/search-hits.ts'
-import { type searchTools, withSpent } from '../search/search-tools.ts'
+import { hitBudget, type SearchHit, toLeanHit } from '../search/search-hits.ts'
+import { type searchTools, withSpentTokens } from '../search/search-tools.ts'
 import { betterFit, maxNearest, verdictOf } from '../search/verdict.ts'
 
 type Answer = z.output<typeof searchTools.output>
@@ -40,7 +40,7 @@ export async function mergeSearch(pair: SearchPair, input: Record<string, unknow
   ])
   const count = await loadTokenCounter()
   if (first.response.mode === 'summary' || second.response.mode === 'summary')
-    return withSpent(count, mergeOverviews(first.response, second.response, input.limit))
+    return withSpentTokens(count, mergeOverviews(first.response, second.response, input.limit))
   const ranked = rank(first.response, withoutShadowed(pair, first.response, second.response), String(input.query ?? ''))
   const fit = betterFit(first.response.fit, second.response.fit)
   const limit = typeof input.limit === 'number' ? input.limit : defaultLimit
@@ -51,7 +51,7 @@ export async function mergeSearch(pair: SearchPair, input: Record<string, unknow
     await positionAfter(pair.second, query, second, taken[1]),
   ]
   const hasMore = results.length > 0 && next.some((position) => position !== 'end')
-  return withSpent(count, {
+  return withSpentTokens(count, {
     mode: 'search',
     results: results.map(({ hit }) => hit),
     omitted: left(first, taken[0]) + left(second, taken[1]),
@@ -101,7 +101,7 @@ function fitBudget(ranked: readonly Ranked[], input: Record<string, unknown>, co
   const whole = takeUpTo(ranked, budget, count)
   if (whole.length === ranked.length || input.level != null) return whole
   return takeUpTo(
-    ranked.map(({ found, hit }) => ({ found, hit: toLine(hit) })),
+    ranked.map(({ found, hit }) => ({ found, hit: toLeanHit(hit) })),
     budget,
     count,
   )

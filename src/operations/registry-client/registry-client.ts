@@ -78,10 +78,10 @@ async function callLocal(context: PartialContext, call: RecordedCall, controls: 
   const own = { onOutput, onProgress, respondMs, callerInput, signal, trace }
   const response = await invoke(callTool, call, { ...context, ...own })
   if (!('waitsFor' in response) || response.waitsFor !== 'approval' || !controls.waitForApproval) return response
-  const { answerOf } = await loadExecutionResult()
+  const { answerOfExecution } = await loadExecutionResult()
   const { executionId, waitsFor: _what, expiresAt: _when, ...rest } = response
   for await (const event of followLocal({ ...context, signal }, executionId)) {
-    if (event.event === 'end') return { ...rest, ...answerOf(event.execution) }
+    if (event.event === 'end') return { ...rest, ...answerOfExecution(event.execution) }
     if (event.event === 'output') onOutput(event.stream, event.text)
     else controls.onStatus(event.execution)
   }

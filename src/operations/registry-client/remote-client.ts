@@ -15,17 +15,17 @@ export interface RemoteServer extends Pick<RestServer, 'url' | 'traceparent' | '
 }
 
 /** Runs operations on a server. */
-export function openRemote(server: RemoteServer, ending: AbortSignal): RegistryClient {
+export function openRemoteClient(server: RemoteServer, ending: AbortSignal): RegistryClient {
   const until = (signal: AbortSignal | undefined) => (signal === undefined ? ending : AbortSignal.any([ending, signal]))
   return {
     invoke: (operation, input, { signal, trace }: RequestControls = {}) =>
       invokeRemote(traced(server, trace), operation, input, { signal: until(signal) }),
     call: async (call, controls) => {
-      const { callRemote } = await loadCallRemote()
-      return callRemote(traced(server, controls.trace), call, controls, until(controls.signal))
+      const { callRemoteTool } = await loadCallRemote()
+      return callRemoteTool(traced(server, controls.trace), call, controls, until(controls.signal))
     },
     async *follow(id) {
-      yield* (await loadCallRemote()).followRemote(server, id, ending)
+      yield* (await loadCallRemote()).followRemoteRun(server, id, ending)
     },
     close: async () => {},
   }

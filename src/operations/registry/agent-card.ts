@@ -4,7 +4,7 @@ import type { LlmTool } from '../../contract/llm.ts'
 import { AgentCard, toAgentCard } from '../../definitions/index.ts'
 import { toolsetsOfRequest } from '../catalog/caller-toolsets.ts'
 import { defineOperation } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
 import { toLlmTool } from './definitions.ts'
 
 /** The maximum number of skills of a card; further tools are found with search_tools. */
@@ -21,7 +21,7 @@ export const getAgentCard = defineOperation({
   output: AgentCard,
   async handle(_input, context) {
     const tools = await context.catalog.indexInTurns(undefined, context.signal)
-    const { hits } = tools.search({ filters: {}, limit: maxSkills, view: await viewOf(context) })
+    const { hits } = tools.search({ filters: {}, limit: maxSkills, view: await toolViewOfCaller(context) })
     const named = hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const [toolset] = context.caller.toolsets === undefined ? [] : await toolsetsOfRequest(context)
     return makeCard(named, { origin: context.origin ?? '', toolset })

@@ -16,7 +16,7 @@ import { findStatusSteps } from '../checks/check-bundle.ts'
 import { refuseWithoutProposal } from '../checks/replay-gate.ts'
 import type { OperationContext } from '../operation.ts'
 import { withFilePolicy } from '../search/tool-view.ts'
-import { toContent } from './current-bundle.ts'
+import { bundleToolContent } from './current-bundle.ts'
 
 /** Creates categories before the tools that refer to them, and removes them after the tools in them. */
 export async function applyPlan(
@@ -90,7 +90,7 @@ async function createTools(
   const drafts: NewTool[] = []
   const rest = yieldTurns(signal)
   for (const tool of tools) {
-    const content = toContent(tool, ids.get(tool.category) ?? null)
+    const content = bundleToolContent(tool, ids.get(tool.category) ?? null)
     drafts.push({ content, status: tool.status ?? 'DRAFT', changelog: tool.changelog ?? undefined })
     await rest()
   }
@@ -103,7 +103,7 @@ async function changeTool(
   tool: BundleTool,
   { fields, idOf, policies }: { fields: readonly string[]; idOf: IdOf; policies: readonly BundlePolicy[] },
 ): Promise<void> {
-  const content = toContent(tool, await idOf(tool.category))
+  const content = bundleToolContent(tool, await idOf(tool.category))
   const changelog = tool.changelog ?? undefined
   const make = (current: RegisteredTool) => {
     refuseWithoutProposal({ policies, current, next: content })

@@ -147,7 +147,7 @@ export const verifyAuditFile = defineOperation({
     const verifier = new ChainVerifier(options)
     const turn = yieldTurns(context.signal)
     for await (const line of readDumpLines(resolve(file), (cause) => notExport(file, cause))) {
-      if (!addLine(verifier, line) && verifier.rows === 0) throw notExport(file)
+      if (!verifyAuditLine(verifier, line) && verifier.rows === 0) throw notExport(file)
       if (verifier.firstBreak !== undefined) break
       await turn()
     }
@@ -157,7 +157,7 @@ export const verifyAuditFile = defineOperation({
 })
 
 /** Adds a line of an export to a verification; false if it is not such a line. */
-export function addLine(verifier: ChainVerifier, line: string): boolean {
+export function verifyAuditLine(verifier: ChainVerifier, line: string): boolean {
   const read = readChainLine(line)
   if (read === undefined) verifier.addUnreadable()
   else verifier.add(read.row, read.computed)

@@ -31,8 +31,8 @@ import { defineOperation, type OperationContext } from '../operation.ts'
 import { readableNames, withFilePolicy } from '../search/tool-view.ts'
 import { refuseTakenNamespace } from '../sources/taken-namespace.ts'
 import { applyPlan } from './apply-plan.ts'
-import { readCurrent, toContent } from './current-bundle.ts'
-import { Destination, destinationsOf, findChosenSecrets } from './import-destinations.ts'
+import { bundleToolContent, readCurrentBundle } from './current-bundle.ts'
+import { Destination, destinationsOfImport, findChosenSecrets } from './import-destinations.ts'
 
 const tag = 'bundles'
 const Part = z.object({
@@ -65,7 +65,7 @@ export const exportBundle = defineOperation({
   // An export is never rejected for its size.
   output: asStored(WholeBundle),
   async handle(_, context) {
-    const bundle = await readCurrent(context.registry.stores, context.caller.workspace)
+    const bundle = await readCurrentBundle(context.registry.stores, context.caller.workspace)
     const names = await readableNames(context)
     // Toolsets and limits contain names of callers.
     const mayRead = context.scopes.has('write') && context.caller.toolsets === undefined
@@ -150,7 +150,7 @@ async function readGiven(
 async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, context: ImportContext) {
   const { stores } = context.registry
   const readProtected = async (on: Stores) => {
-    const current = await readCurrent(on, context.caller.workspace)
+    const current = await readCurrentBundle(on, context.caller.workspace)
     return { current, underFile: { ...current, policies: withFilePolicy(context, current.policies) } }
   }
   const validateNow = async () => checkBundleChanges((await readProtected(stores)).underFile, read.bundle)
@@ -172,7 +172,7 @@ async function makeSo({ prune, dryRun, openapi }: Given, read: UncheckedBundle, 
       ...(prune ? [] : warnMissing(current, read.bundle, namespace)),
       ...warnUnapproved(plan.sources),
     ]
-    const destinations = destinationsOf(plan, read.bundle)
+    const destinations = destinationsOfImport(plan, read.bundle)
     return { plan, diffs: await diffsOf(plan, current, read.bundle), warnings, destinations }
   }
   if (dryRun) return { ...toAnswer(await planOn(stores)), applied: false }
@@ -238,7 +238,7 @@ async function diffsOf(plan: BundlePlan, current: Bundle, wanted: Bundle): Promi
   for (const { name } of plan.change.slice(0, maxDiffs)) {
     const [was, is] = [before?.get(name), after?.get(name)]
     if (was === undefined || is === undefined) continue
-    const diff = await diffToolInThread(toContent(was, null), toContent(is, null))
+    const diff = await diffToolInThread(bundleToolContent(was, null), bundleToolContent(is, null))
     if (diff.class !== 'none') diffs.push({ tool: name, class: diff.class, text: describeDiff(diff) })
     await turn()
   }

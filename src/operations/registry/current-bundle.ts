@@ -5,7 +5,7 @@ import type { Stores } from '../../contract/stores.ts'
 import { contentFields } from './registry.ts'
 
 /** The contents of a workspace as a bundle, with its policies in effect. */
-export async function readCurrent(
+export async function readCurrentBundle(
   stores: Stores,
   workspace: string,
 ): Promise<Bundle & { readonly policies: StoredPolicy[] }> {
@@ -48,7 +48,7 @@ function toBundleTool(tool: RegisteredTool, names: ReadonlyMap<string, string>):
 }
 
 /** A tool of a bundle in the form that versions store. */
-export function toContent(
+export function bundleToolContent(
   { category: _category, status: _status, changelog: _changelog, ...tool }: BundleTool,
   categoryId: string | null,
 ): ToolContent {

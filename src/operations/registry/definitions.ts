@@ -8,8 +8,8 @@ import { findTool } from '../catalog/find-tool.ts'
 import { toNamedTool } from '../catalog/resolve-name.ts'
 import { compileToolInThread } from '../checks/tool-threads.ts'
 import { defineOperation } from '../operation.ts'
-import { toFilters, withSubtree } from '../search/search-filters.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { toCatalogFilters, withSubcategories } from '../search/search-filters.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
 
 const tag = 'llm'
 const options = {
@@ -39,10 +39,10 @@ export const listForModel = defineOperation({
   async handle({ format, category, tags, limit, cursor, ...wishes }, context) {
     const tools = await context.catalog.indexInTurns(undefined, context.signal)
     const page = tools.search({
-      filters: await withSubtree(toFilters({ category, tags }), context),
+      filters: await withSubcategories(toCatalogFilters({ category, tags }), context),
       limit,
       cursor,
-      view: await viewOf(context),
+      view: await toolViewOfCaller(context),
     })
     const listed = page.hits.map(({ id, tool }) => toLlmTool(tools, id, tool))
     const nextCursor = page.cursorAfter(listed.length)

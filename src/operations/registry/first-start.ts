@@ -6,7 +6,7 @@ import { readBundleFolder } from '../../sources/bundle/index.ts'
 import { invoke } from '../invoke.ts'
 import type { ServerContext } from '../operation.ts'
 import { importBundle } from './bundles.ts'
-import { hashKey, makeKey } from './keys.ts'
+import { generateKey, hashKey } from './keys.ts'
 
 const minKeyLength = 16
 
@@ -24,11 +24,11 @@ export async function requireKeyForRemoteHost(host: string, stores: Stores): Pro
 }
 
 /** Creates the admin key at the first start, from TOOLDEX_API_KEY if it is set. */
-export async function firstKey(stores: Stores): Promise<string | undefined> {
+export async function createFirstKey(stores: Stores): Promise<string | undefined> {
   if ((await stores.keys.count()) > 0) return undefined
   const apiKey = readSetting('TOOLDEX_API_KEY')
   rejectShortKey(apiKey)
-  const { secret, prefix: start, hash } = makeKey(apiKey)
+  const { secret, prefix: start, hash } = generateKey(apiKey)
   // Of a short secret, a prefix of the usual length would be most of it.
   const prefix = start.slice(0, Math.floor(secret.length / 4))
   const caller = { workspace: 'default', actor: 'first start' }
@@ -55,7 +55,7 @@ function rejectShortKey(apiKey: string | undefined): void {
 }
 
 /** Whether TOOLDEX_API_KEY is a key of this database. */
-export async function isOwnKey(stores: Stores): Promise<boolean> {
+export async function isApiKeyStored(stores: Stores): Promise<boolean> {
   const secret = readSetting('TOOLDEX_API_KEY')
   return secret !== undefined && (await stores.keys.find(hashKey(secret))) !== undefined
 }

@@ -17,7 +17,7 @@ type Destination = z.infer<typeof Destination>
 const maxDestinations = 100
 
 /** Where the new and changed tools of a bundle send requests and secrets. */
-export function destinationsOf({ create, change }: BundlePlan, { tools }: Bundle): Destination[] {
+export function destinationsOfImport({ create, change }: BundlePlan, { tools }: Bundle): Destination[] {
   const names = new Set([...create, ...change.map(({ name }) => name)])
   const found = new Map<string | null, { secrets: Set<string>; tools: number }>()
   for (const tool of tools) {

@@ -33,7 +33,7 @@ export const recoveryHint =
   'If no admin key is left, stop the server and run tooldex keys create NAME --scope admin on its database.'
 
 /** A new secret and its stored hash. */
-export function makeKey(secret = `tdx_${randomBytes(24).toString('base64url')}`) {
+export function generateKey(secret = `tdx_${randomBytes(24).toString('base64url')}`) {
   return { secret, prefix: secret.slice(0, 8), hash: hashKey(secret) }
 }
 
@@ -84,7 +84,7 @@ export const createKey = defineOperation({
   async handle({ name, scopes: requested, codeMode, expiresAt, toolsets, workspace }, context) {
     const caller = callerOfWorkspace(context, workspace)
     if (toolsets !== undefined) await checkRestriction(context, caller, { toolsets, requested })
-    const { secret, prefix, hash } = makeKey()
+    const { secret, prefix, hash } = generateKey()
     const draft = { name, prefix, hash, scopes: [...new Set(requested)], codeMode, expiresAt, toolsets }
     const key = await context.registry.stores.transaction(async ({ keys, audit }) => {
       if (caller.workspace !== context.caller.workspace)

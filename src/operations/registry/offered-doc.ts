@@ -9,7 +9,7 @@ import type { OperationContext } from '../operation.ts'
 import type { DescribedTool } from '../search/describe-tools.ts'
 
 /** A registered tool in catalog form, with its runnable form. */
-export async function showRegistered(
+export async function findToolForm(
   { registry, caller }: OperationContext<'registry?'>,
   tool: RegisteredTool,
 ): Promise<SyncedTool> {

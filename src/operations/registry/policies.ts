@@ -50,7 +50,7 @@ export const putPolicy = defineOperation({
   input: Policy.extend({ name: PolicyName }),
   output: BundlePolicy,
   async handle({ name, ...policy }, context) {
-    await refuseSenseless(policy, context)
+    await refuseInvalidPolicy(policy, context)
     await context.registry.stores.policies.put(context.caller, { name, policy })
     return { name, policy }
   },
@@ -78,7 +78,7 @@ async function findPolicy(context: OperationContext<'registry'>, name: string): 
 }
 
 /** Rejects problems that the schema cannot detect, such as an invalid pattern; the path is that of the policy in the input. */
-export async function refuseSenseless(
+export async function refuseInvalidPolicy(
   policy: Policy,
   { signal }: Pick<OperationContext, 'signal'>,
   path: readonly string[] = [],

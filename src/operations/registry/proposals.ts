@@ -19,11 +19,11 @@ import {
   findRegistered,
   findToValidate,
   nameToChange,
-  refuseCode,
-  refuseInvalid,
+  refuseCodeWithoutAdmin,
+  refuseInvalidTool,
   withChange,
 } from './registry.ts'
-import { changeRegistered, WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
+import { changeRegisteredTool, WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'proposals'
 
@@ -66,7 +66,7 @@ export const proposeChange = defineOperation({
   async handle({ idOrName, change, reason, changelog }, context) {
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
-    const problems = await refuseInvalid(context, next, '/change')
+    const problems = await refuseInvalidTool(context, next, '/change')
     if (sameOrderedJson(contentFields(tool), contentFields(next)))
       throw new TooldexError('INPUT_INVALID', `Nothing to change: ${tool.name} already has these values.`)
     const draft = {
@@ -142,8 +142,8 @@ export const replayProposal = defineOperation({
     if (proposal.status !== 'OPEN')
       throw new TooldexError('ILLEGAL_STEP', `The proposal is ${proposal.status}, so it can no longer be replayed.`)
     const next = withChange(tool, proposal.change)
-    await refuseCode(context, tool, next)
-    await refuseInvalid(context, next)
+    await refuseCodeWithoutAdmin(context, tool, next)
+    await refuseInvalidTool(context, next)
     const versions = [...new Set([tool.version, proposal.baseVersion])]
     const runs = await replayRuns(context, tool, { next, versions, limit })
     const count = (outcome: string) => runs.filter((run) => run.outcome === outcome).length
@@ -177,7 +177,7 @@ export const acceptProposal = defineOperation({
     )
     return context.registry.stores.transaction(async (stores) => {
       const base = await stores.tools.version(context.caller.workspace, proposal.toolId, proposal.baseVersion)
-      const tool = await changeRegistered(context, proposal.toolId, {
+      const tool = await changeRegisteredTool(context, proposal.toolId, {
         inside: { stores, policies },
         make(current) {
           if (expectedVersion === undefined && base !== undefined) refuseOverwriting(proposal, base.content, current)

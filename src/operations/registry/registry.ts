@@ -71,7 +71,7 @@ export const checkContent = (
 ): Promise<readonly Problem[]> => context.registry.check(content, context)
 
 /** Rejects an invalid tool with all its problems, below its pointer in the input; returns the warnings of a valid one. */
-export async function refuseInvalid(
+export async function refuseInvalidTool(
   context: OperationContext<'registry'> & CheckContext,
   content: ToolContent,
   at = '',
@@ -82,7 +82,7 @@ export async function refuseInvalid(
 }
 
 /** Only administrators may set code that runs on this machine: a new tool, another type, script or command. */
-export async function refuseCode(
+export async function refuseCodeWithoutAdmin(
   { scopes }: OperationContext,
   before: ToolContent | undefined,
   after: ToolContent,

@@ -12,7 +12,7 @@ import { tooldexHome } from '../../sources/cli/index.ts'
 const fileOf = (env: NodeJS.ProcessEnv): string => join(tooldexHome(env), 'secret.key')
 
 /** The key that stored secrets are encrypted with: TOOLDEX_SECRET_KEY, or `secret.key` in TOOLDEX_HOME. */
-export function secretKeyOf(env: NodeJS.ProcessEnv): SecretKeySource {
+export function secretKeySourceOf(env: NodeJS.ProcessEnv): SecretKeySource {
   const file = fileOf(env)
   const read = () => readSetting('TOOLDEX_SECRET_KEY', env) ?? readKey(file)
   return { read, make: () => makeKey(file) ?? (read() as string) }
@@ -27,7 +27,7 @@ export async function ensureSecretKey(
   { secrets }: Pick<Stores, 'secrets'>,
   logger: Logger,
 ): Promise<string | undefined> {
-  if (secretKeyOf(env).read() !== undefined || (await secrets.list('default')).length > 0) return undefined
+  if (secretKeySourceOf(env).read() !== undefined || (await secrets.list('default')).length > 0) return undefined
   const file = fileOf(env)
   try {
     return makeKey(file) === undefined ? undefined : file

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { TooldexError } from '../../base/errors.ts'
 import { loadTokenCounter } from '../../base/tokens.ts'
 import { DetailLevel } from '../../contract/tool-doc.ts'
-import { bareNames, positionalNames } from '../../rules/build-input-schema.ts'
+import { bareNames, positionalArgumentNames } from '../../rules/build-input-schema.ts'
 import { idOfRegistered, resolveName } from '../catalog/resolve-name.ts'
 import { defineOperation, type ToolContext } from '../operation.ts'
-import { toDeclared } from '../search/declared-tool.ts'
+import { toDeclaredTool } from '../search/declared-tool.ts'
 import { DescribedTool, DescribeFormat, describeTools } from '../search/describe-tools.ts'
 import { IdOrName } from './inputs.ts'
-import { showRegistered, toDescribed } from './offered-doc.ts'
+import { findToolForm, toDescribed } from './offered-doc.ts'
 import { findRegistered } from './registry.ts'
 
 /** The description of one tool, with the fields that a command line needs to call it. */
@@ -71,10 +71,10 @@ async function docOfRegistered(
   { level, format }: { level: DetailLevel; format: z.infer<typeof DescribeFormat> },
 ): Promise<CallableDoc> {
   const tool = await findRegistered(context, idOrName)
-  const found = { id: idOfRegistered(tool), ...(await showRegistered(context, tool)), registered: tool }
+  const found = { id: idOfRegistered(tool), ...(await findToolForm(context, tool)), registered: tool }
   const described = toDescribed(found, level)
-  const doc = format === 'typescript' ? toDeclared(described, found, await context.catalog.open()) : described
-  return level === 'summary' ? doc : { ...doc, positional: [...positionalNames(tool)] }
+  const doc = format === 'typescript' ? toDeclaredTool(described, found, await context.catalog.open()) : described
+  return level === 'summary' ? doc : { ...doc, positional: [...positionalArgumentNames(tool)] }
 }
 
 /** A hidden tool gets the same error as an unknown one. */

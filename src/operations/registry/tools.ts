@@ -24,12 +24,12 @@ import {
   findRegistered,
   findToValidate,
   nameToChange,
-  refuseCode,
-  refuseInvalid,
+  refuseCodeWithoutAdmin,
+  refuseInvalidTool,
   withChange,
 } from './registry.ts'
-import { findConflicts } from './validate-tool.ts'
-import { changeRegistered, WrittenTool, withWarnings } from './written-tool.ts'
+import { findToolConflicts } from './validate-tool.ts'
+import { changeRegisteredTool, WrittenTool, withWarnings } from './written-tool.ts'
 
 const tag = 'tools'
 
@@ -44,11 +44,11 @@ export const createTool = defineOperation({
   input: ToolDraft.extend({ changelog: Changelog.optional() }).overwrite(withDisplayName),
   output: WrittenTool,
   async handle({ changelog, ...content }, context) {
-    await refuseCode(context, undefined, content)
+    await refuseCodeWithoutAdmin(context, undefined, content)
     const { stores } = context.registry
     await refuseTakenName(context, content, { policies: await policiesOf(context) })
     const problems = await checkContent(context, content)
-    const conflicts = await findConflicts(context, content)
+    const conflicts = await findToolConflicts(context, content)
     if (hasErrors([...problems, ...conflicts.category]))
       throw toProblemError({
         code: 'TOOL_INVALID',
@@ -137,7 +137,7 @@ export const changeTool = defineOperation({
   }),
   output: WrittenTool,
   async handle({ idOrName, changelog, expectedVersion, ...change }, context) {
-    return changeRegistered(context, await nameToChange(context, idOrName), {
+    return changeRegisteredTool(context, await nameToChange(context, idOrName), {
       make: (current) => withChange(current, change),
       gate: refuseWithoutProposal,
       options: { changelog, expectedVersion },
@@ -181,7 +181,7 @@ const step = <const Name extends Transition>(name: Name, summary: string) =>
       const tool = await nameToChange(context, idOrName)
       const offers = transitions[name].to === 'ACTIVE'
       const problems = offers
-        ? await refuseInvalid({ ...context, prepare: true }, contentFields(await findRegistered(context, tool)))
+        ? await refuseInvalidTool({ ...context, prepare: true }, contentFields(await findRegistered(context, tool)))
         : []
       const { stores } = context.registry
       return withWarnings(await stores.tools.transition(context.caller, tool, name, { expectedVersion }), problems)

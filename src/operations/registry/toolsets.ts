@@ -17,7 +17,7 @@ import { checkToolset, isInToolset, isNameOf, mayUse, resolveToolset } from '../
 import { callerOfToolset } from '../catalog/caller-toolsets.ts'
 import { faultsOfPatterns } from '../checks/tool-threads.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
 import { ExpectedVersion } from './inputs.ts'
 import { withWarnings, writeWarnings } from './written-tool.ts'
 
@@ -119,7 +119,7 @@ export const listToolsetTools = defineOperation({
   }),
   async handle({ name }, context) {
     const inside = { ...context, caller: await callerOfToolset(context, name) }
-    const [count, view] = [await loadTokenCounter(), await viewOf(inside)]
+    const [count, view] = [await loadTokenCounter(), await toolViewOfCaller(inside)]
     const tools = await context.catalog.indexInTurns(undefined, context.signal)
     const turn = yieldTurns(context.signal)
     const items: z.output<typeof ToolsetTool>[] = []

@@ -38,7 +38,7 @@ export const validateDraft = defineOperation({
   async handle(content, context) {
     const problems = await checkContent(context, content)
     // A draft may also be a change of an existing tool, so a taken name is not a problem.
-    const { category } = await findConflicts(context, content)
+    const { category } = await findToolConflicts(context, content)
     return verdictOf([...problems, ...category])
   },
   validateRemainder: (content, context) => checkContent(context, content),
@@ -55,7 +55,7 @@ interface PlaceProblems {
 }
 
 /** Checks that the category of a new tool exists and its name is free. */
-export async function findConflicts(
+export async function findToolConflicts(
   context: OperationContext<'registry'>,
   { name, categoryId }: ToolContent,
 ): Promise<PlaceProblems> {

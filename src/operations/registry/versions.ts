@@ -12,10 +12,10 @@ import {
   findRegistered,
   findToValidate,
   nameToChange,
-  refuseInvalid,
+  refuseInvalidTool,
   withChange,
 } from './registry.ts'
-import { changeRegistered, WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
+import { changeRegisteredTool, WrittenTool, withWarnings, writeWarnings } from './written-tool.ts'
 
 const tag = 'versions'
 
@@ -88,7 +88,7 @@ export const diffChange = defineOperation({
   async handle({ idOrName, ...change }, context) {
     const tool = await findRegistered(context, await nameToChange(context, idOrName))
     const next = withChange(tool, change)
-    const problems = await refuseInvalid(context, next)
+    const problems = await refuseInvalidTool(context, next)
     const diff = await diffToolInThread(contentFields(tool), next, context.signal)
     return withWarnings({ ...diff, from: tool.version, text: describeDiff(diff) }, problems)
   },
@@ -119,7 +119,7 @@ export const rollbackTool = defineOperation({
     const next = { ...contentFields(content), ...(await categoryOf(context, content, tool)) }
     const options = { changelog: changelog ?? `back to version ${version}`, expectedVersion, backTo: version }
     try {
-      return await changeRegistered(context, tool.id, { make: () => next, options })
+      return await changeRegisteredTool(context, tool.id, { make: () => next, options })
     } catch (thrown) {
       throw nameTaken(thrown, tool, content.name)
     }

@@ -7,7 +7,7 @@ import { withDefaultHint } from '../../diagnostics/shape-problems.ts'
 import { refuseUnsafeChange } from '../checks/protection-gate.ts'
 import type { OperationContext } from '../operation.ts'
 import { policiesOf } from '../search/tool-view.ts'
-import { refuseCode, refuseInvalid } from './registry.ts'
+import { refuseCodeWithoutAdmin, refuseInvalidTool } from './registry.ts'
 
 /** A problem of a tool in a response. */
 export const ToolProblem = z.object({
@@ -50,7 +50,7 @@ interface ToolWrite {
 }
 
 /** Changes a tool if the caller may, and if its next content is valid; returns it with its warnings. */
-export async function changeRegistered(
+export async function changeRegisteredTool(
   context: OperationContext<'catalog' | 'registry'>,
   idOrName: string,
   { inside, make, gate, proposal, options }: ToolWrite,
@@ -60,8 +60,8 @@ export async function changeRegistered(
   let problems: readonly Problem[] = []
   const check = async (current: RegisteredTool) => {
     const next = make(current)
-    await refuseCode(context, current, next)
-    problems = await refuseInvalid(context, next)
+    await refuseCodeWithoutAdmin(context, current, next)
+    problems = await refuseInvalidTool(context, next)
     await refuseUnsafeChange(context, { policies, current, next }, proposal)
     gate?.({ policies, current, next })
     return next

@@ -12,7 +12,7 @@ import { shapeOutput } from '../../runs/shape-output.ts'
 import { invoke } from '../invoke.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
 import { requireSignIn, signInError } from '../sources/require-sign-in.ts'
-import { answerOf } from './execution-result.ts'
+import { answerOfExecution } from './execution-result.ts'
 import { ApprovalBy, approvalOf, type ResolvedCall, resolveCall } from './resolve-call.ts'
 
 const loadBuiltins = lazyModule(() => import('./builtins.ts'))
@@ -145,7 +145,7 @@ async function runRecorded(call: ResolvedCall, input: Given, context: RecordedCo
       ...trace,
     }),
   )
-  return answerOf(execution)
+  return answerOfExecution(execution)
 }
 
 type RecordedControls = Pick<ExecuteOptions, 'signal' | 'onRecorded'>

@@ -1,5 +1,5 @@
 import type { Execution } from '../../contract/execution.ts'
-import { countersOf, limitExceeded } from '../../rules/limit-rules.ts'
+import { countersOfLimits, limitExceeded } from '../../rules/limit-rules.ts'
 import type { CallLimits, ExecuteOptions } from '../../runs/draft-execution.ts'
 import type { OperationContext } from '../operation.ts'
 import { requireSignIn } from '../sources/require-sign-in.ts'
@@ -33,7 +33,7 @@ async function limitsOf(
   if (registry === undefined) return undefined
   const { workspace } = caller
   const store = registry.stores.limits
-  const counters = countersOf(catalog.limits ?? (await store.list(workspace)), caller, tool)
+  const counters = countersOfLimits(catalog.limits ?? (await store.list(workspace)), caller, tool)
   if (counters.length === 0) return undefined
   return {
     keys: counters.map(({ limit, subject }) => [limit.name, subject]),

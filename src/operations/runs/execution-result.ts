@@ -5,7 +5,7 @@ import { runCodeName } from '../../rules/builtin-names.ts'
 import { isFinal } from '../../rules/is-final.ts'
 
 /** A recorded run as a run outcome; for a command, the printed text is the output. */
-export function outcomeOf(execution: Execution): RunOutcome {
+export function outcomeOfExecution(execution: Execution): RunOutcome {
   const { toolName, status, outputData, logs, exitCode, durationMs, truncated, isolation, errorCode, errorMessage } =
     execution
   const printed = typeof outputData === 'string' && logs.stdout === '' && toolName !== runCodeName
@@ -30,11 +30,11 @@ export function outcomeOf(execution: Execution): RunOutcome {
 }
 
 /** The response to a recorded call: its outcome, or what it waits for; throws if no worker started it. */
-export function answerOf(execution: Execution) {
+export function answerOfExecution(execution: Execution) {
   const { id: executionId, status, reason, expiresAt, result, errorCode, errorMessage } = execution
   if (errorCode === 'STILL_QUEUED')
     throw new TooldexError('STILL_QUEUED', `${errorMessage} Its execution id is ${executionId}.`)
   if (!isFinal(status))
     return { executionId, waitsFor: reason === 'approval' ? reason : ('result' as const), expiresAt }
-  return { outcome: outcomeOf(execution), executionId, ...(result === null ? {} : { stored: result }) }
+  return { outcome: outcomeOfExecution(execution), executionId, ...(result === null ? {} : { stored: result }) }
 }

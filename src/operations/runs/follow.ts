@@ -4,7 +4,7 @@ import { attemptNumbers, Execution } from '../../contract/execution.ts'
 import { isFinal } from '../../rules/is-final.ts'
 import { withServices } from '../invoke.ts'
 import type { PartialContext } from '../operation.ts'
-import { outcomeOf } from './execution-result.ts'
+import { outcomeOfExecution } from './execution-result.ts'
 import { findExecution } from './executions.ts'
 
 /** An event of a run: its status, its output, its end. */
@@ -56,7 +56,7 @@ export async function* followExecution(
 function* printedBy(execution: Execution): Generator<RunEvent> {
   // Only processes print.
   if (execution.exitCode === null) return
-  const { stdout, stderr } = outcomeOf(execution).result
+  const { stdout, stderr } = outcomeOfExecution(execution).result
   const isWhole = execution.result === null || execution.logs.stdout !== ''
   let seq = execution.attempt * attemptNumbers
   if (stdout !== '' && isWhole) yield { event: 'output', seq: ++seq, stream: 'stdout', text: stdout }

@@ -5,7 +5,7 @@ import type { RegisteredTool, ToolContent } from '../../contract/registry.ts'
 import type { Difference, ReplayedRun } from '../../contract/tool-diff.ts'
 import { toolRulesFor } from '../../rules/policy-rules.ts'
 import { findUnboundArgument, requiresApproval } from '../../rules/protection.ts'
-import { fromRegistry } from '../../rules/runnable-tool.ts'
+import { toRunnableTool } from '../../rules/runnable-tool.ts'
 import { previewValue } from '../../runs/preview.ts'
 import { diffJson } from '../../versions/diff-json.ts'
 import type { OperationContext, ToolContext } from '../operation.ts'
@@ -71,7 +71,7 @@ async function toRunnable(context: ToolContext, tool: RegisteredTool, next: Tool
       `Each call of ${tool.name} requires approval; replaying it needs the scope 'admin'.`,
     )
   // The proposed version has no number yet.
-  return { ...fromRegistry({ ...tool, ...next }, rules), version: null }
+  return { ...toRunnableTool({ ...tool, ...next }, rules), version: null }
 }
 
 async function findSamples(

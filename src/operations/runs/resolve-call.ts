@@ -8,7 +8,7 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
 import { type CallerIdentity, policiesFor, ruleForTool } from '../../rules/policy-rules.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
-import { fromRegistry } from '../../rules/runnable-tool.ts'
+import { toRunnableTool } from '../../rules/runnable-tool.ts'
 import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { readToolsetRules } from '../catalog/caller-toolsets.ts'
 import { findTool } from '../catalog/find-tool.ts'
@@ -69,9 +69,9 @@ function resolveEntry(
   refuseVersion(name, version)
   if (runnable.resolved === undefined) {
     const bound = withFileRule(context, name, () => stored)
-    return bound && { id, ...bindEntry(runnable, bound) }
+    return bound && { id, ...bindConfigTool(runnable, bound) }
   }
-  return { id, ...bindEntry(runnable, [...stored, ...fileApproval(context.catalog, name)]) }
+  return { id, ...bindConfigTool(runnable, [...stored, ...fileApproval(context.catalog, name)]) }
 }
 
 /** The approval requirement of the policy file, whose bounds are part of the tools of configs. */
@@ -97,7 +97,7 @@ async function resolveRegistered(
       },
     )
   const pinned = await toolInVersion(context, latest, version ?? named.version)
-  const runnable = bindRegistered(pinned, latest, bound)
+  const runnable = bindRegisteredTool(pinned, latest, bound)
   if (pinned !== latest) refuseWeaker(context, pinned, latest)
   return {
     ...runnable,
@@ -135,7 +135,7 @@ function refuseVersion(name: string, version: number | undefined): void {
 async function readRules(context: OperationContext<'registry?'>): Promise<(tool: string) => Rules> {
   const { registry, caller } = context
   const stored = await registry?.stores.policies.list(caller.workspace, validState(context))
-  const rulesOn = namedRules(stored ?? [], caller)
+  const rulesOn = rulesByPolicy(stored ?? [], caller)
   return (tool) => {
     const { rules, hiddenBy } = rulesOn(tool)
     return hiddenBy.length > 0 ? undefined : rules
@@ -191,7 +191,7 @@ export interface BoundTool {
 }
 
 /** The rules of a caller's policies for each tool; a hidden tool has the names of the policies that hide it. */
-export function namedRules(policies: readonly StoredPolicy[], caller: CallerIdentity) {
+export function rulesByPolicy(policies: readonly StoredPolicy[], caller: CallerIdentity) {
   const binding = policiesFor(
     policies.map(({ name, policy }) => ({ ...policy, of: `the policy ${name}` })),
     caller,
@@ -206,16 +206,20 @@ export function namedRules(policies: readonly StoredPolicy[], caller: CallerIden
 }
 
 /** A tool of a config under rules; the bounds of the policy file are part of it already. */
-export function bindEntry(runnable: RunnableTool, rules: readonly NamedRule[]): BoundTool {
+export function bindConfigTool(runnable: RunnableTool, rules: readonly NamedRule[]): BoundTool {
   const constraints = [...runnable.constraints, ...rules.map(({ args }) => args)]
   const tool = rules.length === 0 ? runnable : { ...runnable, constraints }
   return { tool, approvalBy: approvalSources(tool, rules) }
 }
 
 /** A version of a registered tool under rules. */
-export function bindRegistered(called: RegisteredTool, latest: RegisteredTool, rules: readonly NamedRule[]): BoundTool {
+export function bindRegisteredTool(
+  called: RegisteredTool,
+  latest: RegisteredTool,
+  rules: readonly NamedRule[],
+): BoundTool {
   refuseUnbound(called, latest, rules)
-  const tool = fromRegistry(withLatestProtection(called, latest), rules)
+  const tool = toRunnableTool(withLatestProtection(called, latest), rules)
   return { tool, approvalBy: approvalSources(tool, rules) }
 }
 

@@ -6,7 +6,7 @@ import type { FoundTool } from '../catalog/find-tool.ts'
 import type { DescribedTool } from './describe-tools.ts'
 
 /** A description with the TypeScript declaration of the tool instead of its schemas; the declared name is unique in the catalog. */
-export function toDeclared(doc: DescribedTool, found?: FoundTool, tools?: Catalog): DescribedTool {
+export function toDeclaredTool(doc: DescribedTool, found?: FoundTool, tools?: Catalog): DescribedTool {
   const { tool, schemaInfo: _info, ...rest } = doc
   if (tool === undefined) return doc
   const fullId = found !== undefined && tools?.sharesName(found.tool) === true ? toFullId(found.tool) : undefined

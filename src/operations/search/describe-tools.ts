@@ -10,7 +10,7 @@ import { isReserved } from '../../rules/builtin-names.ts'
 import { type FoundTool, findTool } from '../catalog/find-tool.ts'
 import { defineOperation, type OperationContext, queryLimits } from '../operation.ts'
 import { readSignIns } from '../sources/require-sign-in.ts'
-import { viewOf } from './tool-view.ts'
+import { toolViewOfCaller } from './tool-view.ts'
 
 const loadBuiltins = lazyModule(() => import('../runs/builtins.ts'))
 const loadDeclared = lazyModule(() => import('./declared-tool.ts'))
@@ -104,7 +104,7 @@ async function describeTool(context: DescribeContext, id: string, { level, forma
   const isDeclared = format === 'typescript'
   if (isReserved(id)) {
     const builtin = (await loadBuiltins()).describeBuiltin(id, context)
-    return isDeclared ? (await loadDeclared()).toDeclared(builtin) : builtin
+    return isDeclared ? (await loadDeclared()).toDeclaredTool(builtin) : builtin
   }
   const found = await findTool(context, id)
   // Loaded on first use, because a server for configs starts without it.
@@ -113,7 +113,7 @@ async function describeTool(context: DescribeContext, id: string, { level, forma
   const isolation = context.catalog.isolationOf(found)
   const doc = toDescribed(found, isDeclared && level === 'summary' ? 'schema' : level)
   const described = { ...doc, ...needs, ...(isolation === undefined ? {} : { isolation }) }
-  return isDeclared ? (await loadDeclared()).toDeclared(described, found, await context.catalog.open()) : described
+  return isDeclared ? (await loadDeclared()).toDeclaredTool(described, found, await context.catalog.open()) : described
 }
 
 type DescribeContext = OperationContext<'catalog' | 'registry?' | 'sources?'>
@@ -127,7 +127,7 @@ interface DescribeOptions {
 /** Adds missing requirements and the need for approval, so that both are visible before a call. */
 async function approvalOf(context: DescribeContext, found: FoundTool) {
   const readiness = context.catalog.readinessOf(found)
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   const own = (await readSignIns(context, [found]))(found, view?.readinessOf(found.tool, readiness) ?? readiness)
   return unlessReady(readinessOnServer(own, context.origin))
 }

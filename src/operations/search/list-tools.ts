@@ -4,8 +4,8 @@ import type { SearchFilters } from '../../contract/catalog.ts'
 import { Readiness, unlessReady } from '../../contract/catalog.ts'
 import type { ArgConstraint } from '../../contract/policy.ts'
 import { defineOperation } from '../operation.ts'
-import { stateFilters, toFilters } from './search-filters.ts'
-import { type ToolView, viewOf } from './tool-view.ts'
+import { stateFilters, toCatalogFilters } from './search-filters.ts'
+import { type ToolView, toolViewOfCaller } from './tool-view.ts'
 
 /** One argument in a list. */
 const ListedArg = z.object({
@@ -43,7 +43,7 @@ export const listTools = defineOperation({
     return {
       name: configs.length === 1 && only !== undefined ? only.config.name : 'tooldex',
       executor,
-      tools: rowsOf(await context.catalog.open(), toFilters(filters), await viewOf(context)),
+      tools: rowsOf(await context.catalog.open(), toCatalogFilters(filters), await toolViewOfCaller(context)),
     }
   },
 })

@@ -12,14 +12,14 @@ export const stateFilters = { source, status, executor, readiness }
 export const searchFilters = { ...others, category: z.string().nullish(), ...stateFilters }
 
 /** The filters of a surface for the catalog: an empty string does not filter, and a tool needs all of the tags. */
-export function toFilters(input: SearchFilters): SearchFilters {
+export function toCatalogFilters(input: SearchFilters): SearchFilters {
   const { tags, tagsMatch, source, status, executor, readiness } = input
   const [category, cli, namespace] = [input.category || null, input.cli || null, input.namespace || null]
   return { category, cli, namespace, tags, tagsMatch: tagsMatch ?? 'all', source, status, executor, readiness }
 }
 
 /** Extends a category filter by its subcategories, if the registry has a category of this name or id. */
-export async function withSubtree(
+export async function withSubcategories(
   filters: SearchFilters,
   context: OperationContext<'registry?'>,
 ): Promise<SearchFilters> {

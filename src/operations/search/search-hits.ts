@@ -65,7 +65,7 @@ export const hitBudget = ({ budgetTokens, level }: Wish): number =>
   budgetTokens ?? (level == null ? usualBudget : Number.POSITIVE_INFINITY)
 
 /** A hit at the leanest level. */
-export function toLine(hit: SearchHit): SearchHit {
+export function toLeanHit(hit: SearchHit): SearchHit {
   const { id, name, callAs, shortDescription, score, scoreType, readiness, isolation, explanation } = hit
   return {
     id,
@@ -81,7 +81,7 @@ export function toLine(hit: SearchHit): SearchHit {
 }
 
 /** The tools at the richest level at which all fit the budget, or as many as fit at the leanest. */
-export async function fitHits(
+export async function fitHitsToBudget(
   candidates: readonly Candidate[],
   wish: Wish,
   { count, signal }: { readonly count: TokenCounter; readonly signal?: AbortSignal | undefined },

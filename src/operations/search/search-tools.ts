@@ -10,9 +10,9 @@ import { defineOperation, type OperationContext, queryLimits } from '../operatio
 import { readSignIns } from '../sources/require-sign-in.ts'
 import { explainAbsent } from './explain-absent.ts'
 import { countFacets, Facets } from './facets.ts'
-import { categoriesOf, searchFilters, toFilters, withSubtree } from './search-filters.ts'
-import { fitHits, SearchHit, SearchLevel } from './search-hits.ts'
-import { type ToolView, viewOf } from './tool-view.ts'
+import { categoriesOf, searchFilters, toCatalogFilters, withSubcategories } from './search-filters.ts'
+import { fitHitsToBudget, SearchHit, SearchLevel } from './search-hits.ts'
+import { type ToolView, toolViewOfCaller } from './tool-view.ts'
 import { maxNearest, verdictOf } from './verdict.ts'
 
 // More than any catalog has.
@@ -93,16 +93,16 @@ const isUnfiltered = (input: Input): boolean => narrowing.every((key) => input[k
 async function overview({ limit }: Input, context: OperationContext<'catalog' | 'memory' | 'registry?'>) {
   const { catalog } = context
   const count = await loadTokenCounter()
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   const tools = await catalog.open()
   const configs = summarizeConfigs(catalog.current().index.summary(), tools, view)
   const all = [...configs, ...summarizeRegistered(tools, view), ...summarizeProgram(tools, view)]
   const summary = all.slice(0, limit ?? all.length)
-  return withSpent(count, { mode: 'summary' as const, summary, omitted: all.length - summary.length })
+  return withSpentTokens(count, { mode: 'summary' as const, summary, omitted: all.length - summary.length })
 }
 
 /** The answer with the tokens of all of it. */
-export function withSpent<Answer extends object>(count: TokenCounter, answer: Answer) {
+export function withSpentTokens<Answer extends object>(count: TokenCounter, answer: Answer) {
   return { ...answer, spentTokens: count(JSON.stringify(answer)) }
 }
 
@@ -192,7 +192,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   const counted = input.facets && input.minScore ? withMinScore(matches, question, tools) : matches
   const facets = input.facets ? await countFacets(counted, await categoriesOf(context), context.signal) : undefined
   await turn()
-  const fitting = (await fitHits(candidates, input, { count, signal: context.signal })).results
+  const fitting = (await fitHitsToBudget(candidates, input, { count, signal: context.signal })).results
   const results = input.countTokens ? await withTokens(fitting, page.hits, { count, signal: context.signal }) : fitting
   memory.noteSearch(
     caller,
@@ -201,7 +201,7 @@ async function search(input: Input, context: OperationContext<'catalog' | 'memor
   )
   const nextCursor = results.length === 0 ? undefined : page.cursorAfter(results.length)
   const omitted = Math.max(page.total - page.offset - results.length, 0)
-  return withSpent(count, {
+  return withSpentTokens(count, {
     mode: 'search' as const,
     results,
     omitted,
@@ -226,8 +226,8 @@ export async function prepareQuery(input: Input, context: OperationContext<'cata
   const text = input.query ?? ''
   const query = mode === 'substring' ? text : firstWords(text)
   const byMeaning = mode === 'hybrid' || mode === 'embedding'
-  const [learned, filters] = [await memory.votes(query), await withSubtree(toFilters(input), context)]
-  const view = await viewOf(context)
+  const [learned, filters] = [await memory.votes(query), await withSubcategories(toCatalogFilters(input), context)]
+  const view = await toolViewOfCaller(context)
   const fallback = byMeaning && query !== '' && !(await catalog.prepareMeaning(query, signal))
   // Last, so that the search finds few changes that came meanwhile.
   await catalog.indexInTurns(query === '' ? undefined : fallback ? 'bm25' : mode, signal)

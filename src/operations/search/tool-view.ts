@@ -33,7 +33,7 @@ export const needsApproval: Readiness = Object.freeze({
 })
 
 /** The view of the caller; undefined if no policy applies and no toolset restricts the request. */
-export async function viewOf(context: ToolContext): Promise<ToolView | undefined> {
+export async function toolViewOfCaller(context: ToolContext): Promise<ToolView | undefined> {
   const { caller } = context
   // Tools of configs are loaded under the file already.
   const hasOthers = context.registry !== undefined || context.catalog.hasProgramTools
@@ -53,7 +53,7 @@ export async function viewOf(context: ToolContext): Promise<ToolView | undefined
  */
 export async function readableNames(context: ToolContext): Promise<ReadonlySet<string> | undefined> {
   const seesAll = context.scopes.has('write') && context.caller.toolsets === undefined
-  return seesAll ? undefined : (await viewOf(context))?.names
+  return seesAll ? undefined : (await toolViewOfCaller(context))?.names
 }
 
 /** The policies that protect registered tools: those stored in the workspace, and the policy file of this process. */

@@ -10,7 +10,7 @@ import type { NamedRule } from '../../rules/toolset-rules.ts'
 import { previewValue } from '../../runs/preview.ts'
 import { findUnregistered, toolInVersion } from '../catalog/resolve-name.ts'
 import type { OperationContext } from '../operation.ts'
-import { bindEntry, bindRegistered, fileApproval, namedRules } from '../runs/resolve-call.ts'
+import { bindConfigTool, bindRegisteredTool, fileApproval, rulesByPolicy } from '../runs/resolve-call.ts'
 
 /** The outcomes of a call under policies, from the mildest to the strictest; `undecided` where the tool is gone or has changed. */
 export const outcomes = ['pass', 'approval', 'bounded', 'blocked', 'undecided'] as const
@@ -47,7 +47,7 @@ const maxInputCharacters = 2_000_000
 export class CallDecider {
   readonly #context: Context
   readonly #policies: readonly StoredPolicy[]
-  readonly #rules = new BoundedMap<string, ReturnType<typeof namedRules>>(maxRemembered)
+  readonly #rules = new BoundedMap<string, ReturnType<typeof rulesByPolicy>>(maxRemembered)
 
   constructor(context: Context, policies: readonly StoredPolicy[]) {
     this.#context = context
@@ -69,8 +69,8 @@ export class CallDecider {
     try {
       const { tool, approvalBy } =
         'entry' in target
-          ? bindEntry(target.entry, [...rules, ...this.#fileApproval(target)])
-          : bindRegistered(target.called, target.latest, rules)
+          ? bindConfigTool(target.entry, [...rules, ...this.#fileApproval(target)])
+          : bindRegisteredTool(target.called, target.latest, rules)
       return (isBounded ? await this.#findViolation(tool, input) : undefined) ?? approvalOf(approvalBy)
     } catch (thrown) {
       const { code, message } = toTooldexError(thrown)
@@ -105,7 +105,7 @@ export class CallDecider {
     const file = isUnderFile(target) ? undefined : this.#context.catalog.filePolicy()
     const key = JSON.stringify([actor, groups, file !== undefined])
     const policies = file === undefined ? this.#policies : [...this.#policies, { name: 'file', policy: file }]
-    return this.#rules.take(key, () => namedRules(policies, { actor, groups: groups ?? [] }))(target.name)
+    return this.#rules.take(key, () => rulesByPolicy(policies, { actor, groups: groups ?? [] }))(target.name)
   }
 }
 

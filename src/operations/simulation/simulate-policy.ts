@@ -4,7 +4,7 @@ import { PolicyName } from '../../contract/bundle.ts'
 import { Policy } from '../../contract/policy.ts'
 import type { PastCall, PastCallQuery } from '../../contract/run-history.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { refuseSenseless } from '../registry/policies.ts'
+import { refuseInvalidPolicy } from '../registry/policies.ts'
 import { CallDecider, type Decision, type Outcome, outcomes, TargetFinder } from './decide-call.ts'
 
 const dayMs = 86_400_000
@@ -66,7 +66,7 @@ export const simulatePolicy = defineOperation({
   }),
   output: SimulationReport,
   async handle({ policy, name, days, limit, ...filters }, context) {
-    await refuseSenseless(policy, context, ['policy'])
+    await refuseInvalidPolicy(policy, context, ['policy'])
     const stored = await context.registry.stores.policies.list(context.caller.workspace)
     const others = stored.filter((each) => each.name !== name)
     const current = new CallDecider(context, stored)

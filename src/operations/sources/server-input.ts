@@ -5,7 +5,7 @@ import { OAuthSource } from '../../contract/sign-in.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
 import { describedParse, describeZodIssue } from '../../diagnostics/zod-issues.ts'
 import { isSecretHeader, isSecretName } from '../../rules/secret-names.ts'
-import { findReference } from '../../rules/server-definition.ts'
+import { findSecretReference } from '../../rules/server-definition.ts'
 import type { OperationContext } from '../operation.ts'
 
 const { command, args, env, cwd, isolation, folders, network } = StdioServer.shape
@@ -108,7 +108,7 @@ export function moveSecrets(source: string, server: McpServer, secretNames: read
     Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         const isMoved = isSecret(name) || secretNames.includes(name)
-        if (value === '' || !isMoved || findReference(value) !== undefined) return [name, value]
+        if (value === '' || !isMoved || findSecretReference(value) !== undefined) return [name, value]
         const [, scheme = '', secret = value] = /^((?:Bearer|Basic|Token) )(.+)$/i.exec(value) ?? []
         const stored = `${source}.${name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`.slice(0, 100)
         secrets.set(stored, secret)
@@ -125,7 +125,7 @@ export function moveSecrets(source: string, server: McpServer, secretNames: read
 /** The secret of a registered client as a reference. */
 function moveClientSecret(source: string, { oauth }: HttpServer, secrets: Map<string, string>) {
   const secret = oauth?.clientSecret
-  if (secret === undefined || findReference(secret)?.before === '') return {}
+  if (secret === undefined || findSecretReference(secret)?.before === '') return {}
   const stored = `${source}.OAUTH_CLIENT_SECRET`
   secrets.set(stored, secret)
   return { oauth: { ...oauth, mode: oauth?.mode ?? ('shared' as const), clientSecret: `secret:${stored}` } }

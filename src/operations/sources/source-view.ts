@@ -18,7 +18,7 @@ import { compareManifests, type ItemChange, readingHash } from '../../rules/sour
 import { findSuspiciousIn } from '../../rules/suspicious-text.ts'
 import { sourceToolName } from '../catalog/source-tool.ts'
 import type { OperationContext } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
 import { classChanges } from './class-changes.ts'
 import { serverFields } from './server-input.ts'
 import { leftOutReason } from './store-reading.ts'
@@ -140,13 +140,13 @@ const unknownSource = (name: string): TooldexError =>
 
 /** Whether a caller sees all of a source and not only tools of it: the rule of a source is named `mcp:NAME`. */
 async function isWholeVisible(context: VisibleContext, name: string): Promise<boolean> {
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   return isAdmin(context) || (view?.sees({ name: `mcp:${name}`, namespace: name }, () => ready) ?? true)
 }
 
 /** Whether no policy or toolset hides a source; one that shows a tool shows its source. */
 async function isVisible(context: VisibleContext, name: string): Promise<boolean> {
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   if (view === undefined || (await isWholeVisible(context, name))) return true
   const tools = await context.catalog.open()
   return tools.list().some((found) => found.runnable?.source?.name === name && view.shows(found))
@@ -280,7 +280,7 @@ const referencesOf = (server: StoredSource['server']): string[] =>
 
 /** The names of the visible tools of a source; undefined where none is hidden. */
 async function visibleTools(context: ReadingContext, source: string): Promise<ReadonlySet<string> | undefined> {
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   if (view === undefined || (context.scopes.has('write') && context.caller.toolsets === undefined)) return undefined
   const tools = (await context.catalog.open()).list()
   return new Set(

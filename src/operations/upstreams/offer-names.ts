@@ -10,7 +10,7 @@ const toPromptName = ({ namespace }: UpstreamServer, name: string): string =>
 const toUri = ({ namespace }: UpstreamServer, uri: string): string => (namespace === '' ? uri : `${namespace}+${uri}`)
 
 /** A listed prompt, resource or template with its name or URI for clients. */
-export function qualify(server: UpstreamServer, item: Fields): Record<string, unknown> {
+export function qualifyOffer(server: UpstreamServer, item: Fields): Record<string, unknown> {
   const { name, uri, uriTemplate } = item
   if (typeof uri === 'string') return { ...item, uri: toUri(server, uri) }
   if (typeof uriTemplate === 'string') return { ...item, uriTemplate: toUri(server, uriTemplate) }
@@ -18,7 +18,7 @@ export function qualify(server: UpstreamServer, item: Fields): Record<string, un
 }
 
 /** A result with the URIs of all its resources for clients. */
-export function qualifyUris(server: UpstreamServer, result: Fields): Record<string, unknown> {
+export function qualifyOfferUris(server: UpstreamServer, result: Fields): Record<string, unknown> {
   if (server.namespace === '') return { ...result }
   const qualified = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(qualified)

@@ -3,11 +3,11 @@ import { TooldexError, toTooldexError } from '../../base/errors.ts'
 import { ready } from '../../contract/catalog.ts'
 import type { RequestedInput } from '../../contract/executor.ts'
 import type { OfferMethod, UpstreamOffers, UpstreamServer } from '../../contract/mcp-server.ts'
-import { markOffer } from '../../rules/suspicious-result.ts'
+import { markSuspiciousOffer } from '../../rules/suspicious-result.ts'
 import { scanValue } from '../../runs/mark-suspicious.ts'
 import { defineOperation, type OperationContext } from '../operation.ts'
-import { viewOf } from '../search/tool-view.ts'
-import { qualify, qualifyUris, resolveOffer } from './offer-names.ts'
+import { toolViewOfCaller } from '../search/tool-view.ts'
+import { qualifyOffer, qualifyOfferUris, resolveOffer } from './offer-names.ts'
 import { workspaceOffers } from './workspace-offers.ts'
 
 const tag = 'upstreams'
@@ -46,7 +46,7 @@ export const listOffers = defineOperation({
           const result = (await offers?.request(server.name, method, { params: {}, signal, mayStart })) as
             | Item
             | undefined
-          return ((result?.[key] ?? []) as readonly Item[]).map((item) => qualify(server, item))
+          return ((result?.[key] ?? []) as readonly Item[]).map((item) => qualifyOffer(server, item))
         } catch (thrown) {
           unavailable.push({ server: server.name, reason: toTooldexError(thrown).message })
           return []
@@ -94,7 +94,7 @@ export const requestOffer = defineOperation({
       const result = await orUnknown(offers?.request(server.name, method, sent), found.length > 1)
       if (result === undefined) continue
       if ('inputRequests' in result) return requestedInput(result as RequestedInput, callerInput !== undefined)
-      return { result: await marked(context, server.name, qualifyUris(server, result)) }
+      return { result: await marked(context, server.name, qualifyOfferUris(server, result)) }
     }
     throw unknownOffer(method, params)
   },
@@ -107,7 +107,7 @@ async function marked({ logger }: OfferContext, source: string, result: Item): P
   const suspicious = await scanValue(result)
   if (suspicious.length === 0) return result
   logger.warn('a prompt or resource may try to instruct its reader', { source, suspicious: suspicious.join('; ') })
-  return markOffer(result, suspicious)
+  return markSuspiciousOffer(result, suspicious)
 }
 
 /** The URI template of the documents of tools. */
@@ -122,7 +122,7 @@ function toolValue({ ref, argument }: Item): string | undefined {
 
 /** The ids of visible tools whose id or name begins so. */
 async function completeTool(context: OfferContext, value: string): Promise<Item> {
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   const values: string[] = []
   for (const found of (await context.catalog.open()).list()) {
     const { id, tool } = found
@@ -181,7 +181,7 @@ async function visibleOffers(context: OfferContext): Promise<{
 }> {
   const offers = workspaceOffers(context)
   if (offers === undefined) return { servers: [], offers }
-  const view = await viewOf(context)
+  const view = await toolViewOfCaller(context)
   const isVisible = ({ name }: UpstreamServer) =>
     view?.sees({ name: `mcp:${name}`, namespace: name }, () => ready) ?? true
   return { servers: offers.servers().filter(isVisible), offers }

@@ -23,7 +23,7 @@ export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value of a key, in camelCase or in snake_case. */
-export function fieldOf(fields: Fields, name: string): unknown {
+export function bundleFieldOf(fields: Fields, name: string): unknown {
   const key = spellingIn(fields, name)
   return key === undefined ? undefined : fields[key]
 }
@@ -33,16 +33,16 @@ export const spellingIn = (fields: Fields, name: string): string | undefined =>
   [name, toSnakeCase(name)].find((key) => Object.hasOwn(fields, key))
 
 /** A view as a document, with positions in the file for either spelling of its keys. */
-export function toDocument(document: YamlDocument, view: BundleView): YamlDocument {
+export function toBundleDocument(document: YamlDocument, view: BundleView): YamlDocument {
   return {
     value: view.value,
     problems: document.problems,
-    locate: (path, at) => document.locate(respell(document.value, view.origin(path)), at),
+    locate: (path, at) => document.locate(respellBundlePath(document.value, view.origin(path)), at),
   }
 }
 
 /** Converts a path of code names to the spelling of the data. */
-export function respell(root: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
+export function respellBundlePath(root: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
   let holder = root
   return path.map((part) => {
     const key = isFields(holder) ? (spellingIn(holder, String(part)) ?? part) : part

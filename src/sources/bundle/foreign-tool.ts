@@ -1,7 +1,7 @@
 import { toDisplayName } from '../../contract/bundle.ts'
 import { registryLimits } from '../../contract/registry.ts'
 import type { Finding } from '../../diagnostics/finding.ts'
-import { type BundleView, type Fields, fieldOf, isFields } from './bundle-view.ts'
+import { type BundleView, bundleFieldOf, type Fields, isFields } from './bundle-view.ts'
 
 /** A tool converted from another format, with the source paths of its parts. */
 interface ForeignTool {
@@ -22,7 +22,7 @@ const ours = [
 ]
 
 /** Whether a tool has the format of OpenAI, MCP or Anthropic, that is none of the keys of our own. */
-export const isForeign = (tool: Fields): boolean => ours.every((key) => fieldOf(tool, key) === undefined)
+export const isForeign = (tool: Fields): boolean => ours.every((key) => bundleFieldOf(tool, key) === undefined)
 
 /**
  * Reads `{type: 'function', function: {...}}`, `{name, parameters}`, `{name, inputSchema}` and `{name, input_schema}`. Such a tool
@@ -46,12 +46,12 @@ function toTool(inner: Fields, schemaKey: string): Fields {
   if (typeof name !== 'string') return { name, displayName: '?', description: '?', inputSchema: {} }
   const annotations = isFields(inner.annotations) ? inner.annotations : {}
   const displayName = firstText(inner.title, annotations.title) ?? toDisplayName(name)
-  const outputSchema = fieldOf(inner, 'outputSchema')
+  const outputSchema = bundleFieldOf(inner, 'outputSchema')
   return {
-    name: toSafeName(name),
+    name: toSafeToolName(name),
     displayName,
     description: description === undefined || description === '' ? displayName : description,
-    inputSchema: fieldOf(inner, schemaKey) ?? { type: 'object', properties: {} },
+    inputSchema: bundleFieldOf(inner, schemaKey) ?? { type: 'object', properties: {} },
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(inner.annotations === undefined ? {} : { annotations: inner.annotations }),
     ...(inner.icons === undefined ? {} : { icons: inner.icons }),
@@ -66,7 +66,7 @@ function warnTool({ name, description }: Fields, value: Fields): readonly Findin
   const message = `'${name}' has no description; its title is used instead`
   const missing = { path: [], message, hint: 'describe what it does', severity: 'warning' } as const
   const none = description === undefined || description === ''
-  return [...warnName(name, String(value.name), ['name']), ...(none ? [missing] : [])]
+  return [...warnToolName(name, String(value.name), ['name']), ...(none ? [missing] : [])]
 }
 
 const taken = ['name', 'title', 'description', 'parameters', 'inputSchema', 'input_schema', 'outputSchema']
@@ -83,7 +83,7 @@ const firstText = (...values: readonly unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '')
 
 /** Converts a name to the form of the registry: `getWeather` and `get-weather` become `get_weather`. */
-export function toSafeName(name: string): string {
+export function toSafeToolName(name: string): string {
   const apart = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
   const safe = apart.replace(/[^a-z0-9_]+/g, '_').slice(0, registryLimits.name)
   return safe === apart ? safe : safe.replace(/^_+|_+$/g, '')
@@ -94,7 +94,7 @@ export const toSafeNamespace = (name: string): string =>
   name.replace(/[:\s/]+/gu, '-').slice(0, registryLimits.namespace)
 
 /** A warning if the name was changed. */
-export function warnName(from: string, to: string, path: readonly PropertyKey[]): readonly Finding[] {
+export function warnToolName(from: string, to: string, path: readonly PropertyKey[]): readonly Finding[] {
   if (from === to) return []
   const message = `'${from}' was renamed to '${to}'`
   return [{ path, message, hint: 'names in the registry are snake_case', severity: 'warning' }]
@@ -148,8 +148,8 @@ function warnNotRunnable(items: readonly unknown[]): readonly Finding[] {
 const mcpHint = "set executorConfig.server to the server's name, or choose another executorType"
 
 const lacksScript = (tool: Fields) =>
-  (fieldOf(tool, 'scriptContent') ?? fieldOf(tool, 'scriptFile')) == null &&
-  [undefined, 'python'].includes(fieldOf(tool, 'executorType') as string)
+  (bundleFieldOf(tool, 'scriptContent') ?? bundleFieldOf(tool, 'scriptFile')) == null &&
+  [undefined, 'python'].includes(bundleFieldOf(tool, 'executorType') as string)
 
 function remark(tools: readonly Fields[], message: string, hint: string): readonly Finding[] {
   if (tools.length === 0) return []

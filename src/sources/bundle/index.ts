@@ -1,4 +1,4 @@
-export { respell, toolKeys } from './bundle-view.ts'
+export { respellBundlePath, toolKeys } from './bundle-view.ts'
 export { checkSentBundle } from './check-content.ts'
 export type { ReadBundle } from './locate-bundle.ts'
 export { planBundle } from './plan-bundle.ts'

@@ -8,7 +8,7 @@ import { findingToProblem } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import { checkBundleNames, type PartFinding } from './check-content.ts'
 import { locateBundle, type ReadBundle, type ScriptFile } from './locate-bundle.ts'
-import { type BundlePart, loadOpenApi, readBundlePart } from './read-part.ts'
+import { type BundlePart, loadOpenApiReader, readBundlePart } from './read-part.ts'
 
 /** Reads every YAML and JSON file below a folder as one bundle, with every problem of every file, errors first. */
 export async function readBundleFolder(folder: string): Promise<ReadBundle & { readonly files: readonly string[] }> {
@@ -19,7 +19,7 @@ export async function readBundleFolder(folder: string): Promise<ReadBundle & { r
   for (const file of files) {
     try {
       const text = read.text(file)
-      const openApi = await loadOpenApi(text, {}, true)
+      const openApi = await loadOpenApiReader(text, {}, true)
       const part = readBundlePart(text, { file, openApi, readScript: (path) => read.script(path, file) })
       parts.push(part)
       problems.push(...part.problems)

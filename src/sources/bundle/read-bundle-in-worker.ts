@@ -6,7 +6,7 @@ import type { OpenApiOptions } from '../../contract/bundle.ts'
 import { checkBundleNames } from './check-content.ts'
 import { locateBundle, type ReadBundle } from './locate-bundle.ts'
 import type { BundleFormat } from './read-part.ts'
-import { loadOpenApi, type ReadOpenApi, readBundlePart } from './read-part.ts'
+import { loadOpenApiReader, type ReadOpenApi, readBundlePart } from './read-part.ts'
 
 /** Reading a text, or locating problems in it. */
 interface BundleTask {
@@ -42,7 +42,7 @@ export async function readBundleInWorker(
   text: string,
   { file, openapi, signal }: BundleWorkerOptions,
 ): Promise<BundleFromWorker> {
-  if (isShort(text)) return readBundle(text, { file, openApi: await loadOpenApi(text, openapi) })
+  if (isShort(text)) return readBundle(text, { file, openApi: await loadOpenApiReader(text, openapi) })
   return (await inThread({ text, file, openapi }, signal)) as BundleFromWorker
 }
 
@@ -71,12 +71,15 @@ async function inThread(task: BundleTask, signal: AbortSignal | undefined): Prom
 export async function doBundleTask(task: BundleTask): Promise<SplitJson> {
   if (task.problems !== undefined) return splitJson(await locateProblems(task))
   const { text, file, openapi } = task
-  const { bundle, problems, wrong, format } = readBundle(text, { file, openApi: await loadOpenApi(text, openapi) })
+  const { bundle, problems, wrong, format } = readBundle(text, {
+    file,
+    openApi: await loadOpenApiReader(text, openapi),
+  })
   return splitJson({ bundle, problems, wrong, format } satisfies BundleFromWorker)
 }
 
 async function locateProblems({ text, file, openapi, problems = [] }: BundleTask): Promise<readonly Problem[]> {
-  const { place } = readBundle(text, { file, openApi: await loadOpenApi(text, openapi) })
+  const { place } = readBundle(text, { file, openApi: await loadOpenApiReader(text, openapi) })
   return problems.map((problem) => place(problem))
 }
 

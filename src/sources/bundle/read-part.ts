@@ -10,13 +10,13 @@ import { validateYamlDocument } from '../../documents/typed-yaml.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
 import {
   type BundleView,
+  bundleFieldOf,
   bundleKeys,
   bundleToolFields,
   type Fields,
-  fieldOf,
   isFields,
   spellingIn,
-  toDocument,
+  toBundleDocument,
 } from './bundle-view.ts'
 import { checkBundleRules } from './check-content.ts'
 import { isForeign, toolListAsBundle } from './foreign-tool.ts'
@@ -48,7 +48,7 @@ interface PartOptions {
   readonly file: string
   readonly format?: BundleFormat | undefined
   readonly readScript?: ReadScript | undefined
-  /** The reader of OpenAPI documents, loaded where there may be one (`loadOpenApi`). */
+  /** The reader of OpenAPI documents, loaded where there may be one (`loadOpenApiReader`). */
   readonly openApi?: ReadOpenApi | undefined
   /** Checks across parts, besides those of each part. */
   readonly check?: (part: UnjudgedPart) => readonly Finding[]
@@ -58,7 +58,7 @@ interface PartOptions {
 export type ReadOpenApi = (value: Fields) => BundleView
 
 /** The reader of OpenAPI documents, if a text may be one. */
-export async function loadOpenApi(
+export async function loadOpenApiReader(
   text: string,
   options?: OpenApiOptions,
   isTrusted = false,
@@ -78,7 +78,7 @@ export function readBundlePart(text: string, options: PartOptions): BundlePart {
   if (format === undefined) throw refuse(file, [atStart(file, unknownFormat)])
   const view = document.problems.length > 0 ? wholeBundle(undefined) : toView(document, options, format)
   const { value, findings } = fillScripts(view.value, options.readScript)
-  const viewed = toDocument(document, { ...view, value })
+  const viewed = toBundleDocument(document, { ...view, value })
   const known = {
     file,
     text,
@@ -215,7 +215,7 @@ function fill(tool: Fields, readScript: ReadScript | undefined): Filled<Fields> 
   const { [key]: path, ...value } = tool
   const wrong = (message: string, hint: string) => ({ value, findings: [{ path: ['scriptFile'], message, hint }] })
   if (typeof path !== 'string') return wrong('scriptFile must be a path', 'write ./name.py')
-  if (fieldOf(tool, 'scriptContent') !== undefined)
+  if (bundleFieldOf(tool, 'scriptContent') !== undefined)
     return wrong('the tool has a scriptFile and a scriptContent', 'keep one of them')
   if (readScript === undefined)
     return wrong('scriptFile is known only where a folder is read', 'put the text into scriptContent')
@@ -243,7 +243,7 @@ export type BundleFormat =
 function detectFormat(value: unknown): BundleFormat | undefined {
   if (Array.isArray(value)) return value.length > 0 && value.every(isCategory) ? 'categories' : 'list'
   if (!isFields(value)) return undefined
-  const has = (name: string) => fieldOf(value, name) !== undefined
+  const has = (name: string) => bundleFieldOf(value, name) !== undefined
   if (has('tooldex')) return 'bundle'
   if (has('openapi') || has('swagger')) return 'openapi'
   if (has('command')) return 'cli'
@@ -265,14 +265,14 @@ const mayBeOpenApi = (text: string): boolean => /(?:^|[\s{,])["']?(?:openapi|swa
 /** Keys that identify an incomplete tool, so that its missing fields are reported. */
 const isPartOfTool = (value: Fields) =>
   Object.hasOwn(value, 'name') &&
-  [...bundleToolFields, 'scriptFile'].some((key) => key !== 'name' && fieldOf(value, key) !== undefined)
+  [...bundleToolFields, 'scriptFile'].some((key) => key !== 'name' && bundleFieldOf(value, key) !== undefined)
 
 /** Whether an object is a tool, in any format. */
 const isWholeTool = (value: Fields): boolean =>
   isFields(value.function) || (Object.hasOwn(value, 'name') && hasSchema(value))
 
 const hasSchema = (value: Fields) =>
-  ['inputSchema', 'parameters', 'displayName'].some((name) => fieldOf(value, name) !== undefined)
+  ['inputSchema', 'parameters', 'displayName'].some((name) => bundleFieldOf(value, name) !== undefined)
 
 const isCategory = (value: unknown) =>
   isFields(value) && Object.keys(value).every((key) => ['name', 'description', 'parent'].includes(key))

@@ -6,7 +6,7 @@ import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { buildInputSchema } from '../../rules/build-input-schema.ts'
 import { checkConfig, configKeys, dependentsOfArg } from '../check-cli-config.ts'
 import type { BundleView } from './bundle-view.ts'
-import { toSafeName, toSafeNamespace, warnName } from './foreign-tool.ts'
+import { toSafeNamespace, toSafeToolName, warnToolName } from './foreign-tool.ts'
 
 const configKind = {
   schema: CliConfig,
@@ -23,7 +23,7 @@ export function cliConfigAsBundle(document: YamlDocument, file: string): BundleV
   const { value: config } = typeYamlDocument(document, file, configKind, true)
   const namespace = toSafeNamespace(config.name)
   const findings = [
-    ...warnName(config.name, namespace, ['name']),
+    ...warnToolName(config.name, namespace, ['name']),
     ...config.tools.flatMap((tool, index) => warnTool(tool, ['tools', index])),
   ]
   const tools = config.tools.map((tool) => ({ ...toTool(config, tool), namespace }))
@@ -33,7 +33,7 @@ export function cliConfigAsBundle(document: YamlDocument, file: string): BundleV
 function toTool(config: CliConfig, tool: ToolDef): Record<string, unknown> {
   const displayName = toDisplayName(tool.name)
   return {
-    name: toSafeName(tool.name),
+    name: toSafeToolName(tool.name),
     displayName,
     description: tool.description.trim() || displayName,
     category: tool.category ?? config.category ?? null,
@@ -49,7 +49,7 @@ function toTool(config: CliConfig, tool: ToolDef): Record<string, unknown> {
 function warnTool({ name, description }: ToolDef, path: readonly PropertyKey[]): readonly Finding[] {
   const missing = { message: `'${name}' has no description; its name is used instead`, hint: 'describe what it does' }
   return [
-    ...warnName(name, toSafeName(name), [...path, 'name']),
+    ...warnToolName(name, toSafeToolName(name), [...path, 'name']),
     ...(description.trim() === '' ? [{ path, ...missing, severity: 'warning' as const }] : []),
   ]
 }

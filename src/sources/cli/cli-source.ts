@@ -6,7 +6,7 @@ import { ensurePrivateFolder } from '../../base/home-files.ts'
 import { builtConfigsDir, packageVersion } from '../../base/package-info.ts'
 import { watchFiles, watchFolder } from '../../base/watch-files.ts'
 import type { CliConfig, LoadedConfig, LoadFailure, LoadResult, Source } from '../../contract/cli-config.ts'
-import { isConfigFile, listConfigFiles, resolveConfig } from './config-files.ts'
+import { isConfigFile, listConfigFiles, resolveConfigPath } from './config-files.ts'
 import { loadConfigFile, type ParseOptions } from './parse-config.ts'
 
 /** Options for reading configs. */
@@ -23,7 +23,7 @@ export function createCliSource(configs: readonly string[], options: CliSourceOp
     load: () => loadAll(configs, options),
     watch(onChange, signal) {
       watchFiles(
-        configs.map((config) => resolveConfig(config, env)),
+        configs.map((config) => resolveConfigPath(config, env)),
         onChange,
         signal,
       )
@@ -35,7 +35,7 @@ export function createCliSource(configs: readonly string[], options: CliSourceOp
 function loadAll(named: readonly string[], { folder, ...options }: CliSourceOptions): LoadResult {
   const configs: LoadedConfig[] = []
   const failures: LoadFailure[] = []
-  const files = new Set(named.map((name) => resolve(resolveConfig(name, options.env))))
+  const files = new Set(named.map((name) => resolve(resolveConfigPath(name, options.env))))
   const found = folder === undefined ? [] : listConfigFiles(folder).filter((file) => !files.has(resolve(file)))
   for (const name of [...named, ...found]) {
     try {
@@ -62,7 +62,7 @@ export class ConfigCache {
   }
 
   get(text: string): CliConfig | undefined {
-    const name = fileName(text)
+    const name = cacheFileName(text)
     return (
       read(join(builtConfigsDir, name)) ?? (this.#folder === undefined ? undefined : read(join(this.#folder, name)))
     )
@@ -71,7 +71,7 @@ export class ConfigCache {
   /** Writes atomically; a cache that cannot be written only costs time. */
   put(text: string, config: CliConfig): void {
     if (this.#folder === undefined) return
-    const path = join(this.#folder, fileName(text))
+    const path = join(this.#folder, cacheFileName(text))
     try {
       ensurePrivateFolder(this.#folder)
       writeFileSync(`${path}.${process.pid}`, JSON.stringify(config), { mode: 0o600 })
@@ -91,7 +91,7 @@ export class ConfigCache {
 }
 
 /** The cache key of a text; it includes the version of Tooldex and of the parsed form. */
-export function fileName(text: string): string {
+export function cacheFileName(text: string): string {
   return `${createHash('sha256').update(`${packageVersion()}\0${format}\0${text}`).digest('hex').slice(0, 40)}.json`
 }
 

@@ -7,7 +7,7 @@ import { bundledConfigsDir } from '../../base/package-info.ts'
 import { processEnv, readSetting } from '../../rules/settings.ts'
 
 /** Resolves a bare name among the user's configs, then the bundled ones; a path is returned unchanged. */
-export function resolveConfig(nameOrPath: string, env?: Environment): string {
+export function resolveConfigPath(nameOrPath: string, env?: Environment): string {
   if (looksLikePath(nameOrPath)) return nameOrPath
   const found = configDirs(env)
     .map((dir) => join(dir, `${nameOrPath}.yaml`))

@@ -9,9 +9,9 @@ import type { Finding } from '../../diagnostics/finding.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import { parseTypedYaml } from '../../documents/typed-yaml.ts'
 import { processEnv } from '../../rules/settings.ts'
-import { checkConfig, checkEnvironment, configKeys, dependentsOfArg } from '../check-cli-config.ts'
+import { checkCliEnvironment, checkConfig, configKeys, dependentsOfArg } from '../check-cli-config.ts'
 import type { ConfigCache } from './cli-source.ts'
-import { listConfigNames, looksLikePath, resolveConfig } from './config-files.ts'
+import { listConfigNames, looksLikePath, resolveConfigPath } from './config-files.ts'
 import { relaxConfig } from './relax-config.ts'
 
 /** Options for parsing a config. */
@@ -29,7 +29,7 @@ export function parseConfig(text: string, file: string, options: ParseOptions = 
   const env = options.env ?? processEnv
   const known = options.cache?.get(text)
   // Only valid configs are cached. The environment is checked again; its problems are located in the text.
-  if (known !== undefined && checkEnvironment(known, env).length === 0)
+  if (known !== undefined && checkCliEnvironment(known, env).length === 0)
     return { name: file, file, config: known, warnings: [] }
   const { value, warnings } = parseTypedYaml(
     text,
@@ -116,7 +116,7 @@ export function loadConfig(nameOrPath: string, options: ParseOptions = {}): CliC
 
 /** Loads a config with its warnings and its origin. */
 export function loadConfigFile(nameOrPath: string, options: ParseOptions = {}): LoadedConfig {
-  const path = resolveConfig(nameOrPath, options.env)
+  const path = resolveConfigPath(nameOrPath, options.env)
   try {
     return { ...parseConfig(readTextFile(path), path, options), name: nameOrPath }
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Caller, Condition, RegistryState } from '../../contract/stores.ts'
 import { isExpectedText } from '../../rules/expected.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { recordOffered } from '../record.ts'
+import { recordOfferedChange } from '../record.ts'
 import { namedRows } from '../rows.ts'
 import type { limits, toolsets } from '../schema-access.ts'
 
@@ -51,7 +51,7 @@ export class DatabaseDefinitionStore<Definition extends { readonly name: string 
       const { before } = await this.#rows.put(db, caller, name, { set: { definition: fields } })
       this.#check(name, before, expectedVersion)
       const action = `${this.#noun}.${before === undefined ? 'create' : 'change'}`
-      await recordOffered(db, caller, {
+      await recordOfferedChange(db, caller, {
         action,
         subject: `${this.#noun}:${name}`,
         before: before?.definition,
@@ -65,7 +65,7 @@ export class DatabaseDefinitionStore<Definition extends { readonly name: string 
       const before = await this.#rows.remove(db, caller, name)
       this.#check(name, before, expectedVersion)
       const change = { action: `${this.#noun}.remove`, subject: `${this.#noun}:${name}`, before: before.definition }
-      await recordOffered(db, caller, change)
+      await recordOfferedChange(db, caller, change)
     })
   }
 

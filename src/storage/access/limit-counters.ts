@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Limit, LimitMeasure, LimitUse } from '../../contract/policy.ts'
 import { storableJson } from '../../rules/storable.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 
 /** A counter and the number of calls that are to be counted. */
 export interface Wanted {
@@ -60,8 +60,8 @@ const debt = sql`greatest(extract(epoch from (u.rate_until - now())), 0)::float8
  * Counts as many of the wanted calls as each limit allows, in one statement. The rate is a generic cell rate: a minute's
  * calls at once, and then one each time the rate allows it.
  */
-export async function takeCounts(db: Db, wanted: readonly Wanted[]): Promise<Map<string, CounterState>> {
-  const rows = rowsOf<Row>(
+export async function takeLimitCounts(db: Db, wanted: readonly Wanted[]): Promise<Map<string, CounterState>> {
+  const rows = rowsOfResult<Row>(
     await db.execute(sql`
       with ${wantedRows(wanted)}, present as materialized (
         select want.*, ${debt} as debt, ${ofToday(sql`u.calls`)} as calls, ${ofToday(sql`u.ms`)} as ms,
@@ -106,13 +106,13 @@ function toState(row: Row, limit: Limit): CounterState {
 }
 
 /** Creates counters that do not exist yet. */
-export async function addCounters(db: Db, wanted: readonly Wanted[]): Promise<void> {
+export async function addLimitCounters(db: Db, wanted: readonly Wanted[]): Promise<void> {
   await db.execute(sql`with ${wantedRows(wanted)} insert into limit_usage (workspace_id, limit_name, subject, day)
     select workspace, name, subject, ${today} from want order by workspace, name, subject on conflict do nothing`)
 }
 
 /** Takes back calls that were counted today. */
-export async function giveBackCounts(db: Db, wanted: readonly Wanted[]): Promise<void> {
+export async function giveBackLimitCounts(db: Db, wanted: readonly Wanted[]): Promise<void> {
   await db.execute(sql`
     with ${wantedRows(wanted)}, present as materialized (
       select want.* from limit_usage u join want on ${isSame} ${inOrder}
@@ -124,9 +124,13 @@ export async function giveBackCounts(db: Db, wanted: readonly Wanted[]): Promise
 }
 
 /** The use of limits now. */
-export async function readCounters(db: Db, workspace: string, limits: readonly Limit[]): Promise<readonly LimitUse[]> {
+export async function readLimitCounters(
+  db: Db,
+  workspace: string,
+  limits: readonly Limit[],
+): Promise<readonly LimitUse[]> {
   const rates = new Map(limits.map(({ name, callsPerMinute = 0 }) => [name, callsPerMinute]))
-  const rows = rowsOf<Record<string, string | number>>(
+  const rows = rowsOfResult<Record<string, string | number>>(
     await db.execute(sql`select limit_name, subject, ${debt} as debt, ${ofToday(sql`u.calls`)} as calls,
       ${ofToday(sql`u.ms`)} as ms, ${ofToday(sql`u.bytes`)} as bytes, ${ofToday(sql`u.tokens`)} as tokens
       from limit_usage u where workspace_id = ${workspace} order by limit_name, subject`),
@@ -145,7 +149,7 @@ export async function readCounters(db: Db, workspace: string, limits: readonly L
 }
 
 /** Deletes the counters of earlier days and of deleted limits. */
-export async function pruneCounters(db: Db): Promise<void> {
+export async function pruneLimitCounters(db: Db): Promise<void> {
   await db.execute(sql`delete from limit_usage u where u.day < ${today} - 1 or not exists (
     select 1 from limits l where l.workspace_id = u.workspace_id and l.name = u.limit_name)`)
 }

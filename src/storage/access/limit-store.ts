@@ -8,11 +8,11 @@ import { limits } from '../schema-access.ts'
 import { StatementBatcher } from '../statement-batcher.ts'
 import { DatabaseDefinitionStore } from './definition-store.ts'
 import {
-  addCounters,
+  addLimitCounters,
   type CounterState,
-  giveBackCounts,
-  readCounters,
-  takeCounts,
+  giveBackLimitCounts,
+  readLimitCounters,
+  takeLimitCounts,
   type Wanted,
 } from './limit-counters.ts'
 
@@ -46,27 +46,27 @@ export class DatabaseLimitStore extends DatabaseDefinitionStore<Limit> implement
   }
 
   giveBack(workspace: string, counters: readonly LimitCounter[]) {
-    return guard(() => giveBackCounts(this.#db, toWanted([{ workspace, counters }])))
+    return guard(() => giveBackLimitCounts(this.#db, toWanted([{ workspace, counters }])))
   }
 
   usage(workspace: string) {
-    return guard(async () => readCounters(this.#db, workspace, await this.list(workspace)))
+    return guard(async () => readLimitCounters(this.#db, workspace, await this.list(workspace)))
   }
 
   async #takeAll(calls: readonly CountedCall[]): Promise<readonly (LimitRefusal | undefined)[]> {
     const wanted = toWanted(calls)
-    let states = await takeCounts(this.#db, wanted)
+    let states = await takeLimitCounts(this.#db, wanted)
     const missing = wanted.filter((each) => !states.has(each.key))
     if (missing.length > 0) {
-      await addCounters(this.#db, missing)
-      states = new Map([...states, ...(await takeCounts(this.#db, missing))])
+      await addLimitCounters(this.#db, missing)
+      states = new Map([...states, ...(await takeLimitCounts(this.#db, missing))])
     }
     const refusals = calls.map((call) => assign(call, states))
     const unused = wanted.flatMap((each) => {
       const left = states.get(each.key)?.granted ?? 0
       return left > 0 ? [{ ...each, wants: left }] : []
     })
-    if (unused.length > 0) await giveBackCounts(this.#db, unused)
+    if (unused.length > 0) await giveBackLimitCounts(this.#db, unused)
     return refusals
   }
 }

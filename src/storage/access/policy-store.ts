@@ -6,7 +6,7 @@ import type { Caller, PolicyStore, RegistryState } from '../../contract/stores.t
 import { parseStoredPolicy } from '../../rules/stored-policy.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { record, recordOffered } from '../record.ts'
+import { record, recordOfferedChange } from '../record.ts'
 import { namedRows } from '../rows.ts'
 import { policies } from '../schema.ts'
 
@@ -43,14 +43,19 @@ export class DatabasePolicyStore implements PolicyStore {
     return transact(this.#db, async (db) => {
       const { before } = await rows.put(db, caller, name, { set: { policy } })
       const action = before === undefined ? 'policy.create' : 'policy.change'
-      await recordOffered(db, caller, { action, subject: `policy:${name}`, before: before?.policy, after: policy })
+      await recordOfferedChange(db, caller, {
+        action,
+        subject: `policy:${name}`,
+        before: before?.policy,
+        after: policy,
+      })
     })
   }
 
   remove(caller: Caller, name: string) {
     return transact(this.#db, async (db) => {
       const { policy: before } = await rows.remove(db, caller, name)
-      await recordOffered(db, caller, { action: 'policy.remove', subject: `policy:${name}`, before })
+      await recordOfferedChange(db, caller, { action: 'policy.remove', subject: `policy:${name}`, before })
     })
   }
 

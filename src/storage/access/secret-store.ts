@@ -2,7 +2,7 @@ import type { StoredSecret } from '../../contract/secret.ts'
 import type { Caller, SecretStore } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { recordOffered } from '../record.ts'
+import { recordOfferedChange } from '../record.ts'
 import { namedRows } from '../rows.ts'
 import { secrets } from '../schema-runs.ts'
 
@@ -28,7 +28,7 @@ export class DatabaseSecretStore implements SecretStore {
     return transact(this.#db, async (db) => {
       const row = await rows.put(db, caller, name, { set: { sealed }, create: { createdBy: caller.actor } })
       const [before, after] = [row.before && toStored(row.before), toStored(row.after)]
-      await recordOffered(db, caller, { action: 'secret.put', subject: `secret:${name}`, before, after })
+      await recordOfferedChange(db, caller, { action: 'secret.put', subject: `secret:${name}`, before, after })
       return after
     })
   }
@@ -36,7 +36,7 @@ export class DatabaseSecretStore implements SecretStore {
   remove(caller: Caller, name: string) {
     return transact(this.#db, async (db) => {
       const before = toStored(await rows.remove(db, caller, name))
-      await recordOffered(db, caller, { action: 'secret.remove', subject: `secret:${name}`, before })
+      await recordOfferedChange(db, caller, { action: 'secret.remove', subject: `secret:${name}`, before })
       return before
     })
   }

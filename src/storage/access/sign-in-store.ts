@@ -4,7 +4,7 @@ import type { SourceRef } from '../../contract/source.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { recordOffered } from '../record.ts'
+import { recordOfferedChange } from '../record.ts'
 import { sourceSignIns, sources } from '../schema-access.ts'
 
 const nextRevision = sql`${sourceSignIns.revision} + 1`
@@ -48,7 +48,7 @@ export class DatabaseSignInStore implements SignInStore {
         })
         .returning()
       const subject = `source:${source}`
-      await recordOffered(db, actor, {
+      await recordOfferedChange(db, actor, {
         action: 'source.sign-in',
         subject,
         after: { account: caller || 'shared', issuer, scope },
@@ -92,7 +92,7 @@ export class DatabaseSignInStore implements SignInStore {
       if (row === undefined) return false
       const action = failure === undefined ? 'source.sign-out' : 'source.sign-in-lost'
       const before = { account: ref.caller || 'shared', issuer: row.issuer, ...(reason === null ? {} : { reason }) }
-      await recordOffered(db, actor, { action, subject: `source:${ref.name}`, before })
+      await recordOfferedChange(db, actor, { action, subject: `source:${ref.name}`, before })
       return true
     })
   }

@@ -11,7 +11,7 @@ import type {
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { recordOffered } from '../record.ts'
+import { recordOfferedChange } from '../record.ts'
 import { namedRows } from '../rows.ts'
 import { sources } from '../schema-access.ts'
 
@@ -66,7 +66,7 @@ export class DatabaseSourceStore implements SourceStore {
           hint: 'Choose another name, or change or remove that source.',
         })
       const after = { server, trust }
-      await recordOffered(db, caller, { action: 'source.create', subject: `source:${name}`, after })
+      await recordOfferedChange(db, caller, { action: 'source.create', subject: `source:${name}`, after })
       return toSource(row)
     })
   }
@@ -84,7 +84,7 @@ export class DatabaseSourceStore implements SourceStore {
         .returning()
       const after = toSource(changed as typeof row)
       const audited = ({ server, trust, approvedHash }: SourceSummary) => ({ server, trust, approvedHash })
-      await recordOffered(db, caller, {
+      await recordOfferedChange(db, caller, {
         action: `source.${action}`,
         subject: `source:${name}`,
         before: audited(toSource(row)),
@@ -103,7 +103,7 @@ export class DatabaseSourceStore implements SourceStore {
     return transact(this.#db, async (db) => {
       const before = toSummary(await rows.remove(db, caller, name))
       const { server, trust } = before
-      await recordOffered(db, caller, {
+      await recordOfferedChange(db, caller, {
         action: 'source.remove',
         subject: `source:${name}`,
         before: { server, trust },

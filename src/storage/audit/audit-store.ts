@@ -3,10 +3,10 @@ import type { AuditEntry, AuditStore } from '../../contract/audit.ts'
 import type { Caller, PageQuery } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
 import { guard } from '../guard.ts'
-import { type Cursors, readPage } from '../page.ts'
+import { type Cursors, readRowPage } from '../page.ts'
 import { type Change, record } from '../record.ts'
 import { auditEntries, auditHeads } from '../schema.ts'
-import { readRows } from './chain-entries.ts'
+import { readAuditRows } from './chain-entries.ts'
 
 /** The audit log: newest first in lists, oldest first as a chain. */
 export class DatabaseAuditStore implements AuditStore {
@@ -28,7 +28,7 @@ export class DatabaseAuditStore implements AuditStore {
       subject === undefined ? undefined : eq(auditEntries.subject, subject),
     ]
     return guard(async () =>
-      readPage(await this.#cursors(), {
+      readRowPage(await this.#cursors(), {
         list: ['audit', workspace, subject],
         limit,
         cursor,
@@ -55,7 +55,7 @@ export class DatabaseAuditStore implements AuditStore {
   async *chain(workspace: string, after = 0) {
     const isLater = after === 0 ? undefined : or(gt(auditEntries.sequence, after), isNull(auditEntries.sequence))
     const own = and(eq(auditEntries.workspaceId, workspace), isLater)
-    for await (const rows of readRows(this.#db, own, guard)) yield rows.map(({ id: _id, ...row }) => row)
+    for await (const rows of readAuditRows(this.#db, own, guard)) yield rows.map(({ id: _id, ...row }) => row)
   }
 }
 

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { ChainHead, HashedRow } from '../../contract/audit.ts'
 import { chainStart, hashRow } from '../../rules/audit-chain.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { auditEntries, auditHeads } from '../schema.ts'
 
 /** An entry that is not in the chain yet. */
@@ -55,7 +55,7 @@ async function appendTo(db: Db, workspace: string, entries: readonly NewEntry[])
 
 /** Locks the head, reserves the next numbers, and returns the last row and the time of the database. */
 async function moveHead(db: Db, workspace: string, count: number): Promise<ChainHead & { readonly at: string }> {
-  const [head] = rowsOf<{ sequence: string | number; hash: string; at: string }>(
+  const [head] = rowsOfResult<{ sequence: string | number; hash: string; at: string }>(
     await db.execute(sql`insert into audit_heads as head (workspace_id, sequence, hash)
       values (${workspace}, ${count}, ${chainStart})
       on conflict (workspace_id) do update set sequence = head.sequence + ${count}
@@ -107,10 +107,10 @@ export async function withPending<Result>(outer: Db, db: Db, work: (db: Db) => P
 }
 
 /** Chains the rows that were written before there was a chain; part of the migration that adds it. */
-export async function chainExisting(db: Db): Promise<void> {
+export async function chainExistingRows(db: Db): Promise<void> {
   const heads = new Map<string, ChainHead>()
   const turn = yieldTurns()
-  for await (const rows of readRows(db)) {
+  for await (const rows of readAuditRows(db)) {
     const links = rows.map(({ id, ...row }) => {
       const { sequence: last, hash: previousHash } = heads.get(row.workspace) ?? { sequence: 0, hash: chainStart }
       const sequence = last + 1
@@ -131,7 +131,7 @@ export async function chainExisting(db: Db): Promise<void> {
 const pageRows = 200
 
 /** Reads rows in the order in which they were written, page by page, without a transaction: rows are only ever added. */
-export async function* readRows(
+export async function* readAuditRows(
   db: Db,
   where?: SQL,
   run: <Result>(query: () => Promise<Result>) => Promise<Result> = (query) => query(),

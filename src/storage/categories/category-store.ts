@@ -5,7 +5,7 @@ import type { Caller, CategoryDraft, CategoryStore, Condition, CountedCategory }
 import { isExpectedCategory } from '../../rules/expected.ts'
 import type { Db } from '../database.ts'
 import { guard, transact } from '../guard.ts'
-import { announce, record, recordMany } from '../record.ts'
+import { announceToolChange, record, recordChanges } from '../record.ts'
 import { namedRows, toCategory, toTool } from '../rows.ts'
 import { toolCategories, tools } from '../schema.ts'
 import { addVersion } from '../tools/add-tools.ts'
@@ -92,7 +92,7 @@ export class DatabaseCategoryStore implements CategoryStore {
     const locked = async (db: Db) => {
       await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`categories:${caller.workspace}`}, 0))`)
       const result = await work(db)
-      await announce(db, caller.workspace)
+      await announceToolChange(db, caller.workspace)
       return result
     }
     return transact(this.#db, locked, { withinMs })
@@ -144,7 +144,7 @@ async function moveUp(db: Db, caller: Caller, { id, name, parentId }: Category):
     .set({ parentId, updatedAt: sql`now()` })
     .where(eq(toolCategories.parentId, id))
     .returning()
-  await recordMany(db, caller, [
+  await recordChanges(db, caller, [
     ...moved.map((tool) => ({
       action: 'tool.change',
       subject: `tool:${tool.name}`,

@@ -5,7 +5,7 @@ import type { BundleCategory } from '../../contract/bundle.ts'
 import { type Category, registryLimits } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
-import { record, recordMany } from '../record.ts'
+import { record, recordChanges } from '../record.ts'
 import { toCategory } from '../rows.ts'
 import { toolCategories } from '../schema.ts'
 
@@ -106,7 +106,7 @@ async function insert(db: Db, caller: Caller, part: readonly CategoryRow[]): Pro
     .returning()
   const action = 'category.create'
   const changes = rows.map((row) => ({ action, subject: `category:${row.name}`, after: toCategory(row) }))
-  await recordMany(db, caller, changes)
+  await recordChanges(db, caller, changes)
 }
 
 async function updateCategory(db: Db, caller: Caller, { id, name, description, parentId }: CategoryRow): Promise<void> {

@@ -4,7 +4,7 @@ import { toOneLine } from '../../base/invisible-characters.ts'
 import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Caller } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
-import { type Change, recordMany, recordOffered } from '../record.ts'
+import { type Change, recordChanges, recordOfferedChange } from '../record.ts'
 import { toTool } from '../rows.ts'
 import { tools } from '../schema.ts'
 
@@ -59,7 +59,7 @@ export async function updateTag(
     ]
     changes.push({ action: 'tool.change', subject: `tool:${row.name}`, before, after })
   }
-  await recordMany(db, caller, changes)
-  await recordOffered(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
+  await recordChanges(db, caller, changes)
+  await recordOfferedChange(db, caller, { action: 'tag.rename', subject: `tag:${from}`, before: from, after: to })
   return rows.length
 }

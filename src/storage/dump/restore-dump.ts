@@ -1,9 +1,15 @@
 import { getTableName, sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { type Database, type Db, rowsOf } from '../database.ts'
-import { causeOf } from '../failures.ts'
+import { type Database, type Db, rowsOfResult } from '../database.ts'
+import { databaseCauseOf } from '../failures.ts'
 import { transactSlowly } from '../guard.ts'
-import { apply, type Migration, readApplied, readMigrations, takeMigrationLock } from '../migrate.ts'
+import {
+  applyMigrations,
+  type Migration,
+  readAppliedMigrations,
+  readMigrations,
+  takeMigrationLock,
+} from '../migrate.ts'
 import { changeChannel } from '../record.ts'
 import { proposalStatus, toolStatus } from '../schema.ts'
 import { executionStatus } from '../schema-runs.ts'
@@ -34,7 +40,7 @@ export async function restoreDump(database: Database, options: RestoreOptions): 
     if (first.done === true || !('format' in first.value)) throw dumpRefused('its first line is not a valid header')
     await resetTables(db, first.value, migrations)
     const trailer = await insertAll(db, reader, options.onRows)
-    await apply(db, migrations)
+    await applyMigrations(db, migrations)
     await db.execute(sql`select pg_notify(${changeChannel}, id) from workspaces`)
     return trailer
   })
@@ -64,15 +70,15 @@ async function resetTables(db: Db, { migrations: dumped }: DumpHeader, shipped: 
         hint: 'Use the release that wrote the file, or a newer one.',
       },
     )
-  const applied = await readApplied(db)
+  const applied = await readAppliedMigrations(db)
   if (applied.length === dumped.length) {
     await db.execute(sql.raw(`truncate ${names.join(', ')}`))
     return
   }
   await db.execute(sql.raw(`drop table if exists ${names.join(', ')}, workers, tooldex_migrations cascade`))
   await db.execute(sql.raw(`drop type if exists ${enums.map(({ enumName }) => enumName).join(', ')}`))
-  await apply(db, shipped.slice(0, dumped.length))
-  const created = rowsOf<{ name: string }>(
+  await applyMigrations(db, shipped.slice(0, dumped.length))
+  const created = rowsOfResult<{ name: string }>(
     await db.execute(sql`select tablename as name from pg_tables where schemaname = 'public' and tablename = any(
       string_to_array(${names.join(',')}, ','))`),
   )
@@ -84,7 +90,7 @@ async function checkEmpty(db: Db): Promise<void> {
   for (const name of names) {
     const maxRows = name === 'workspaces' ? 1 : 0
     if (name === 'settings') continue
-    const found = rowsOf(await db.execute(sql.raw(`select 1 as found from ${name} limit ${maxRows + 1}`)))
+    const found = rowsOfResult(await db.execute(sql.raw(`select 1 as found from ${name} limit ${maxRows + 1}`)))
     if (found.length <= maxRows) continue
     throw new TooldexError('IN_USE', `The database is not empty: the table ${name} has rows.`, {
       hint: 'Import into an empty database, or use --replace to delete the contents of this one.',
@@ -110,7 +116,7 @@ export class RowInserter {
   }
 
   static async start(db: Db): Promise<RowInserter> {
-    const tables = rowsOf<{ name: string; cyclic: boolean }>(
+    const tables = rowsOfResult<{ name: string; cyclic: boolean }>(
       await db.execute(sql`select c.relname as name, exists (
           select 1 from pg_constraint k where k.conrelid = c.oid and k.confrelid = c.oid) as cyclic
         from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
@@ -131,7 +137,7 @@ export class RowInserter {
   /** Inserts the rest and sets identity counters behind the last row. */
   async finish(): Promise<void> {
     await this.#flush()
-    const counters = rowsOf<{ name: string; column: string }>(
+    const counters = rowsOfResult<{ name: string; column: string }>(
       await this.#db.execute(sql`select table_name as name, column_name as column from information_schema.columns
         where table_schema = 'public' and is_identity = 'YES'`),
     )
@@ -153,7 +159,7 @@ export class RowInserter {
       await this.#db.execute(sql`insert into ${into} overriding system value
         select * from json_populate_recordset(null::${into}, ${rows}::text::json)`)
     } catch (thrown) {
-      const { code, text } = causeOf(thrown)
+      const { code, text } = databaseCauseOf(thrown)
       throw code?.startsWith('22') || code?.startsWith('23') ? dumpRefused(`${text}`, thrown) : thrown
     }
   }

@@ -1,8 +1,8 @@
 import { getTableColumns, getTableName, is, type SQL, sql } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { type Database, type Db, rowsOf } from '../database.ts'
+import { type Database, type Db, rowsOfResult } from '../database.ts'
 import { guard, transactSlowly } from '../guard.ts'
-import { readApplied } from '../migrate.ts'
+import { readAppliedMigrations } from '../migrate.ts'
 import * as schema from '../schema.ts'
 import * as access from '../schema-access.ts'
 import * as runs from '../schema-runs.ts'
@@ -59,7 +59,7 @@ async function writeAll(db: Db, write: (line: string) => Promise<void>, createdA
     tally.line(line)
     await write(line)
   }
-  const migrations = (await readApplied(db)).map(({ name }) => name)
+  const migrations = (await readAppliedMigrations(db)).map(({ name }) => name)
   const header: DumpHeader = { format: 'tooldex-dump-1', migrations, createdAt }
   await put(JSON.stringify(header))
   for (const table of dumpedTables) {
@@ -79,7 +79,7 @@ async function* rowsOfTable(db: Db, table: PgTable): AsyncGenerator<string> {
   const columns = sql.join([...key], sql`, `)
   let after: readonly string[] | undefined
   for (;;) {
-    const page = rowsOf<{ row: string; key: string }>(
+    const page = rowsOfResult<{ row: string; key: string }>(
       await db.execute(sql`select to_json(t)::text as row, ${textsOf(key)} as key
         from ${table} t ${rowsAfter(key, columns, after)} order by ${columns} limit ${pageRows}`),
     )
@@ -116,7 +116,7 @@ export async function countRows({ slow }: Database): Promise<Record<string, numb
   const counts: Record<string, number> = {}
   for (const table of dumpedTables) {
     const result = await guard(() => slow.execute(sql`select count(*)::int as rows from ${table}`))
-    counts[getTableName(table)] = rowsOf<{ rows: number }>(result)[0]?.rows ?? 0
+    counts[getTableName(table)] = rowsOfResult<{ rows: number }>(result)[0]?.rows ?? 0
   }
   return counts
 }

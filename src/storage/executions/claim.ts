@@ -5,8 +5,8 @@ import type { RunnableTool } from '../../contract/executor.ts'
 import type { ToolRule } from '../../contract/policy.ts'
 import { normalizeTags } from '../../rules/normalize-tags.ts'
 import { findTightening, findUnboundArgument, withLatestProtection } from '../../rules/protection.ts'
-import { fromRegistry } from '../../rules/runnable-tool.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { toRunnableTool } from '../../rules/runnable-tool.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { toTool, toVersion } from '../rows.ts'
 import { apiKeys, tools, toolVersions } from '../schema.ts'
 import { toolExecutions } from '../schema-runs.ts'
@@ -23,7 +23,7 @@ export async function claimExecutions(
     labels.map((label) => sql`${label}`),
     sql`, `,
   )
-  const taken = rowsOf<{ id: string }>(
+  const taken = rowsOfResult<{ id: string }>(
     await db.execute(sql`
       with picked as materialized (
         select id from tool_executions
@@ -114,7 +114,7 @@ function claimRegistered(
       `has no argument '${unbound}' in version ${version.version}, which a policy bounds now`,
     )
   const protectedTool = withLatestProtection(content, now)
-  const runnable = fromRegistry(protectedTool, rules)
+  const runnable = toRunnableTool(protectedTool, rules)
   if (needsApproval(run, runnable, rules)) return refused(claim, 'APPROVAL_NEEDED', approvalNeeded)
   // Earlier protections were checked with the scopes of the caller at the time of the call.
   const isNewer = latestAt !== null && latestAt > run.createdAt

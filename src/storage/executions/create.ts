@@ -3,10 +3,10 @@ import { TooldexError } from '../../base/errors.ts'
 import type { Attempt, Beginning, Execution, NewExecution, QueueLimits } from '../../contract/execution.ts'
 import type { Caller } from '../../contract/stores.ts'
 import { storableJson } from '../../rules/storable.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { toolExecutions } from '../schema-runs.ts'
 import type { QueueRooms, Waiting } from './queue-room.ts'
-import { toExecution, toFresh } from './rows.ts'
+import { toExecution, toFreshExecution } from './rows.ts'
 
 interface InsertedRow {
   /** The creation time; null where the queue is full or the key was used before. */
@@ -29,14 +29,14 @@ export async function createExecution(
 ): Promise<{ execution: Execution; fresh: boolean }> {
   const room = rooms[begin.how]
   const counts = !room.take(workspace, draft)
-  const [row] = rowsOf<InsertedRow>(await db.execute(insertion(workspace, draft, begin, counts)))
+  const [row] = rowsOfResult<InsertedRow>(await db.execute(insertion(workspace, draft, begin, counts)))
   const waiting = { ofTool: Number(row?.of_tool), ofCaller: Number(row?.of_caller), all: Number(row?.all_waiting) }
   if (row === undefined || row.made === null) {
     const full = counts ? fullMessage(draft, begin, waiting) : undefined
-    return { execution: await findExisting(db, workspace, draft, full), fresh: false }
+    return { execution: await findExistingExecution(db, workspace, draft, full), fresh: false }
   }
   if (counts) room.note(workspace, draft, begin.limits, waiting)
-  return { execution: toFresh(draft, begin, Number(row.made)), fresh: true }
+  return { execution: toFreshExecution(draft, begin, Number(row.made)), fresh: true }
 }
 
 /** Names the reached limit, so that the caller can tell whether another tool or key would be accepted. */
@@ -107,7 +107,7 @@ const isRoom = ({ all, perTool, perCaller }: QueueLimits): SQL =>
   sql`from waiting where of_tool < ${perTool}::int and of_caller < ${perCaller}::int and all_waiting < ${all}::int`
 
 /** Returns the existing run with the key; another call under the key is rejected, and a call without one found the queue full. */
-export async function findExisting(
+export async function findExistingExecution(
   db: Db,
   workspace: string,
   draft: NewExecution,
@@ -143,12 +143,12 @@ export interface InlineDraft {
 }
 
 /** Stores runs in one statement and returns the creation time of each; undefined where its key was used before. */
-export async function createInline(
+export async function createInlineExecutions(
   db: Db,
   drafts: readonly InlineDraft[],
   mayDefer: boolean,
 ): Promise<readonly (number | undefined)[]> {
-  const rows = rowsOf<{ id: string; created: string | number }>(
+  const rows = rowsOfResult<{ id: string; created: string | number }>(
     await db.execute(sql`
       insert into tool_executions (id, workspace_id, tool_id, tool_name, version, status, input_data, timeout_ms,
         caller_id, caller_label, caller_groups, toolsets, limits, trace_id, traceparent, idempotency_key, body_hash,
@@ -221,7 +221,7 @@ export async function startExecutions(db: Db, starts: readonly AttemptStart[]): 
     worker,
     lease_ms: leaseMs,
   }))
-  const rows = rowsOf<{ id: string }>(
+  const rows = rowsOfResult<{ id: string }>(
     await db.execute(sql`
       update tool_executions run set status = 'RUNNING', attempt = run.attempt + 1, started_at = now(),
         lease_until = now() + given.lease_ms * interval '1 millisecond', updated_at = now()

@@ -16,7 +16,7 @@ import { toExecution } from './rows.ts'
 type Row = typeof runs.$inferSelect
 
 /** Writes a decision about one run with its audit entry and notice in one transaction. */
-export function decideOn(
+export function decideRunApproval(
   db: Db,
   caller: Caller,
   id: string,

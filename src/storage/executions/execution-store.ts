@@ -28,20 +28,20 @@ import { claimExecutions } from './claim.ts'
 import {
   type AttemptStart,
   createExecution,
-  createInline,
-  findExisting,
+  createInlineExecutions,
+  findExistingExecution,
   type InlineDraft,
   startExecutions,
 } from './create.ts'
-import { cancelRun, decideOn, decideRun } from './decide-approval.ts'
-import { type AttemptEnd, checkAttempts, finishExecutions, giveBack, type WrittenEnd } from './finish.ts'
+import { cancelRun, decideRun, decideRunApproval } from './decide-approval.ts'
+import { type AttemptEnd, checkAttempts, finishExecutions, requeueAttempt, type WrittenEnd } from './finish.ts'
 import { readSamples, selectExecutions } from './list.ts'
 import { RunNotifier, readNotice, runChannel } from './notices.ts'
-import { readInputs, readPastCalls } from './past-calls.ts'
+import { readPastCalls, readPastInputs } from './past-calls.ts'
 import { QueueRoom } from './queue-room.ts'
-import { toExecution, toFresh } from './rows.ts'
+import { toExecution, toFreshExecution } from './rows.ts'
 import { pruneExecutions, sweepExecutions } from './sweep.ts'
-import { removeWorker, renewLease, selectQueue } from './workers.ts'
+import { removeWorker, renewLease, selectQueueState } from './workers.ts'
 
 const runs = toolExecutions
 // The embedded engine runs one statement at a time; on a server a blocked statement must not delay all others.
@@ -76,7 +76,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
     this.#cursors = cursors
     this.#notifier = new RunNotifier(db)
     const limits = { atOnce: atOnce[engine], maxItems: 50, maxWeight, isRetriable: isOfContent }
-    this.#inlineRuns = new StatementBatcher((drafts) => createInline(db, drafts, this.shared), limits)
+    this.#inlineRuns = new StatementBatcher((drafts) => createInlineExecutions(db, drafts, this.shared), limits)
     this.#starts = new StatementBatcher((starts) => startExecutions(db, starts), limits)
     this.#ends = new StatementBatcher((ends) => finishExecutions(db, ends), limits)
   }
@@ -92,8 +92,9 @@ export class DatabaseExecutionStore implements ExecutionStore {
 
   async #createInline({ workspace }: Caller, draft: NewExecution, begin: InlineDraft['begin']) {
     const created = await this.#inlineRuns.do({ workspace, draft, begin }, JSON.stringify(draft.inputData).length)
-    if (created === undefined) return { execution: await findExisting(this.#db, workspace, draft), fresh: false }
-    return { execution: toFresh(draft, begin, created), fresh: true }
+    if (created === undefined)
+      return { execution: await findExistingExecution(this.#db, workspace, draft), fresh: false }
+    return { execution: toFreshExecution(draft, begin, created), fresh: true }
   }
 
   start(attempt: Attempt, worker: string, leaseMs: number) {
@@ -118,7 +119,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
 
   giveBack(attempt: Attempt, options: GiveBackOptions) {
     return guard(async () => {
-      const isBack = await giveBack(this.#db, attempt, options)
+      const isBack = await requeueAttempt(this.#db, attempt, options)
       if (isBack) this.#notifier.send({ kind: 'queued', id: attempt.id })
       return isBack
     })
@@ -140,13 +141,13 @@ export class DatabaseExecutionStore implements ExecutionStore {
     const action = 'execution.cancel'
     return this.#reported(
       caller,
-      await decideOn(this.#db, caller, id, { action }, (db, old) => cancelRun(db, old, why)),
+      await decideRunApproval(this.#db, caller, id, { action }, (db, old) => cancelRun(db, old, why)),
     )
   }
 
   async decide(caller: Caller, id: string, { approve, note, queueMs }: ApprovalDecision) {
     const action = approve ? 'execution.approve' : 'execution.refuse'
-    const decided = await decideOn(this.#db, caller, id, { action, note }, (db, before) =>
+    const decided = await decideRunApproval(this.#db, caller, id, { action, note }, (db, before) =>
       decideRun(db, before, { approve, note, queueMs, by: caller }),
     )
     return this.#reported(caller, decided)
@@ -186,7 +187,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   inputs(workspace: string, ids: readonly string[]) {
-    return readInputs(this.#db, workspace, ids)
+    return readPastInputs(this.#db, workspace, ids)
   }
 
   samples(workspace: string, toolId: string, version: number, limit: number) {
@@ -254,7 +255,7 @@ export class DatabaseExecutionStore implements ExecutionStore {
   }
 
   queue(workspace: string) {
-    return guard(() => selectQueue(this.#db, workspace))
+    return guard(() => selectQueueState(this.#db, workspace))
   }
 
   listen(onNotice: Parameters<ExecutionStore['listen']>[0]) {

@@ -2,7 +2,7 @@ import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Attempt, Ended, FinishedRun, GiveBackOptions, NewStoredResult } from '../../contract/execution.ts'
 import { storableJson, storableText } from '../../rules/storable.ts'
 import { today } from '../access/limit-counters.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
 import { after } from './create.ts'
 
@@ -33,7 +33,7 @@ export async function finishExecutions(
 ): Promise<readonly (WrittenEnd | undefined)[]> {
   const stored = ends.length === 1 ? (ends[0]?.run.stored ?? null) : null
   const isLimited = ends.some(({ run }) => run.cost !== undefined)
-  const rows = rowsOf<Row>(
+  const rows = rowsOfResult<Row>(
     await db.execute(sql`
       with done as (
         update tool_executions run set status = given.status::execution_status, output_data = given.output::json,
@@ -134,13 +134,13 @@ export async function checkAttempts(db: Db, worker: string, attempts: readonly A
 }
 
 /** Returns an attempt to the queue where its tool may run again. */
-export async function giveBack(
+export async function requeueAttempt(
   db: Db,
   { id, attempt }: Attempt,
   { label, withinMs, counts, definition }: GiveBackOptions,
 ): Promise<boolean> {
   const tool = definition == null ? null : storableJson(definition)
-  const rows = rowsOf(
+  const rows = rowsOfResult(
     await db.execute(sql`
       update tool_executions run set worker = null, lease_until = null, label = coalesce(label, ${label}),
         turn = coalesce(turn, 0), expires_at = ${after(withinMs)}, updated_at = now(),

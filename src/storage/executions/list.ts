@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableColumns, gte, inArray, isNull, lt, type SQL
 import type { Execution, ExecutionQuery, ExecutionSummary } from '../../contract/execution.ts'
 import type { Page } from '../../contract/stores.ts'
 import type { Db } from '../database.ts'
-import { type Cursors, isBeyond, readPage } from '../page.ts'
+import { type Cursors, isBeyondPosition, readRowPage } from '../page.ts'
 import { isUuid } from '../rows.ts'
 import { executionResults, toolExecutions as runs, toolExecutions } from '../schema-runs.ts'
 import { toExecution } from './rows.ts'
@@ -29,7 +29,7 @@ export function selectExecutions(
   const { limit, cursor, ...filters } = query
   const { createdAt: column, id } = toolExecutions
   const order = filters.sort === 'createdAt' ? 'asc' : 'desc'
-  return readPage(cursors, {
+  return readRowPage(cursors, {
     list: ['executions', workspace, { ...filters, names: filters.names && [...filters.names] }],
     limit,
     cursor,
@@ -38,7 +38,7 @@ export function selectExecutions(
         .select({ run: short, result: about })
         .from(toolExecutions)
         .leftJoin(executionResults, eq(executionResults.executionId, id))
-        .where(and(...conditions(workspace, filters), isBeyond(position, { column, id, order })))
+        .where(and(...executionConditions(workspace, filters), isBeyondPosition(position, { column, id, order })))
         .orderBy(...[column, id].map(order === 'asc' ? asc : desc))
         .limit(maxRows),
     toItem({ run, result }) {
@@ -50,7 +50,10 @@ export function selectExecutions(
 }
 
 /** The conditions of a query. */
-export function conditions(workspace: string, query: Omit<ExecutionQuery, 'limit'>): readonly (SQL | undefined)[] {
+export function executionConditions(
+  workspace: string,
+  query: Omit<ExecutionQuery, 'limit'>,
+): readonly (SQL | undefined)[] {
   const { toolId, tool, names, purpose, status, caller, callerLabel, trace, parent, since, until } = query
   return [
     eq(toolExecutions.workspaceId, workspace),

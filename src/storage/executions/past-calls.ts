@@ -2,9 +2,9 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { PastCall, PastCallQuery } from '../../contract/run-history.ts'
 import type { Db } from '../database.ts'
 import { guard } from '../guard.ts'
-import { type CursorPosition, isBeyond } from '../page.ts'
+import { type CursorPosition, isBeyondPosition } from '../page.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
-import { conditions } from './list.ts'
+import { executionConditions } from './list.ts'
 
 const pageRows = 500
 
@@ -18,7 +18,7 @@ export async function* readPastCalls(
   const isInToolset = toolset === undefined ? undefined : sql`${runs.toolsets} @> ${JSON.stringify([toolset])}::jsonb`
   let last: CursorPosition | undefined
   for (;;) {
-    const where = and(...conditions(workspace, query), isInToolset, isBeyond(last, { column, id }))
+    const where = and(...executionConditions(workspace, query), isInToolset, isBeyondPosition(last, { column, id }))
     const rows = await guard(() =>
       db
         .select({ id, toolId, toolName, version, callerId, callerGroups, createdAt: column })
@@ -37,7 +37,7 @@ export async function* readPastCalls(
 }
 
 /** The inputs of recorded calls by id, as JSON texts. */
-export async function readInputs(
+export async function readPastInputs(
   db: Db,
   workspace: string,
   ids: readonly string[],

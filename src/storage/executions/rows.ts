@@ -51,7 +51,7 @@ export const toStored = ({ id, bytes, mediaType, expiresAt }: ResultRow): Stored
 })
 
 /** Converts a draft that was just stored; the database adds only the time. */
-export function toFresh(draft: NewExecution, begin: Beginning, createdMs: number): Execution {
+export function toFreshExecution(draft: NewExecution, begin: Beginning, createdMs: number): Execution {
   const { bodyHash: _hash, maxAttempts: _max, definition: _definition, purpose: _purpose, ...more } = draft
   const { traceparent: _trace, callerGroups: _groups, toolsets, limits: _limits, ...fields } = more
   const at = new Date(createdMs).toISOString()

@@ -2,7 +2,7 @@ import { and, desc, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { RunStatistics, RunStatisticsQuery } from '../../contract/run-history.ts'
 import type { Db } from '../database.ts'
 import { toolExecutions as runs } from '../schema-runs.ts'
-import { conditions } from './list.ts'
+import { executionConditions } from './list.ts'
 
 /** Counts the newest runs by span of time, and all of them. */
 export async function selectRunStatistics(
@@ -15,7 +15,7 @@ export async function selectRunStatistics(
   const recent = db
     .select({ span, status, durationMs })
     .from(runs)
-    .where(and(...conditions(workspace, { since: since.toISOString(), tool, names })))
+    .where(and(...executionConditions(workspace, { since: since.toISOString(), tool, names })))
     .orderBy(desc(createdAt))
     .limit(maxRuns)
     .as('recent')

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { ExecutionStatus, Retention, Swept, UnattendedEnd } from '../../contract/execution.ts'
 import type { SweepingWorker } from '../../contract/run.ts'
-import { pruneCounters } from '../access/limit-counters.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { pruneLimitCounters } from '../access/limit-counters.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { tookMs } from './finish.ts'
 import { runChannel } from './notices.ts'
 import { pruneWorkers } from './workers.ts'
@@ -32,7 +32,7 @@ export async function sweepExecutions(
   db: Db,
   { worker: self, runs }: SweepingWorker = { worker: '', runs: [] },
 ): Promise<{ readonly swept: Swept; readonly ends: readonly UnattendedEnd[] }> {
-  const rows = rowsOf<SweptRow>(
+  const rows = rowsOfResult<SweptRow>(
     await db.execute(sql`
       with dead as materialized (
         -- A worker that renews its lease at this moment waits, and then finds that its runs were taken.
@@ -126,13 +126,13 @@ export async function pruneExecutions(db: Db, { days, maxRows, eventsMs = eventL
   await db.execute(sql`delete from execution_results where id in (
     select id from execution_results where expires_at < now() limit ${pruneBatch}::int)`)
   await pruneWorkers(db)
-  await pruneCounters(db)
-  const old = rowsOf<{ id: string }>(
+  await pruneLimitCounters(db)
+  const old = rowsOfResult<{ id: string }>(
     await db.execute(sql`delete from tool_executions where id in (
       select id from tool_executions where created_at < now() - ${days}::float8 * interval '1 day'
         and status not in ('PENDING', 'RUNNING') order by created_at limit ${pruneBatch}::int) returning id`),
   )
-  const many = rowsOf<{ id: string }>(
+  const many = rowsOfResult<{ id: string }>(
     await db.execute(sql`delete from tool_executions where id in (
       select e.id from workspaces w cross join lateral (
         select id from tool_executions where workspace_id = w.id and status not in ('PENDING', 'RUNNING')

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { QueueState } from '../../contract/execution.ts'
 import type { WorkerInfo, WorkerState } from '../../contract/run.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { after } from './create.ts'
 
 // A dead process is listed for this long.
@@ -48,7 +48,7 @@ interface Row {
 
 /** All workers, each with the number of its runs in a workspace. */
 export async function listWorkers(db: Db, workspace: string): Promise<readonly WorkerState[]> {
-  const rows = rowsOf<Row>(
+  const rows = rowsOfResult<Row>(
     await db.execute(sql`select name, kind, version, executors::text, labels::text, slots, takes_work, draining,
         (extract(epoch from started_at) * 1000)::float8 as started, (extract(epoch from seen_at) * 1000)::float8 as seen,
         lease_until > now() as alive,
@@ -73,8 +73,8 @@ export async function listWorkers(db: Db, workspace: string): Promise<readonly W
 }
 
 /** The waiting and running executions of a workspace. */
-export async function selectQueue(db: Db, workspace: string): Promise<QueueState> {
-  const [counts] = rowsOf<{ queued: number; approval: number; running: number; oldest: number | null }>(
+export async function selectQueueState(db: Db, workspace: string): Promise<QueueState> {
+  const [counts] = rowsOfResult<{ queued: number; approval: number; running: number; oldest: number | null }>(
     await db.execute(sql`select
       (count(*) filter (where status = 'PENDING' and reason = 'queued'))::int as queued,
       (count(*) filter (where status = 'PENDING' and reason = 'approval'))::int as approval,

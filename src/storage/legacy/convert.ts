@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
 import { ExecutorType } from '../../contract/executor-kinds.ts'
 import { registryLimits } from '../../contract/registry.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { maxDurationMs } from '../executions/finish.ts'
 import { toolCategories, toolStatus, tools, toolVersions } from '../schema.ts'
 import { executionStatus, toolExecutions } from '../schema-runs.ts'
@@ -17,7 +17,7 @@ import {
   toToolRow,
   toVersionRow,
 } from './rows.ts'
-import { checkRenamedTables, isThere, legacySchema, type OldTable, oldTables } from './tables.ts'
+import { checkRenamedTables, legacySchema, type OldTable, oldTables, tableExists } from './tables.ts'
 
 // The first data model had versions such as "1.0.0", stored no scripts, and could mark several versions as latest. Its tables are
 // moved to another schema, the current tables are created, and every row is converted; the old tables stay in that schema.
@@ -33,7 +33,7 @@ export async function renameOldTables(db: Db): Promise<void> {
     select distinct t.typname as name from pg_type t
     join pg_attribute a on a.atttypid = t.oid join pg_class c on c.oid = a.attrelid
     where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and c.relnamespace = ${legacySchema}::regnamespace`)
-  for (const { name } of rowsOf<{ name: string }>(types))
+  for (const { name } of rowsOfResult<{ name: string }>(types))
     await db.execute(sql.raw(`alter type public."${name.replaceAll('"', '""')}" set schema ${legacySchema}`))
 }
 
@@ -65,11 +65,11 @@ async function convertExecutions(
   oldTools: readonly OldRow[],
   versions: ReadonlyMap<string, readonly NumberedVersion[]>,
 ): Promise<number> {
-  if (!(await isThere(db, `${legacySchema}.tool_executions`))) return 0
+  if (!(await tableExists(db, `${legacySchema}.tool_executions`))) return 0
   const names = new Map(oldTools.map((tool) => [String(tool.id), String(tool.name)]))
   let count = 0
   for (let after = ''; ; ) {
-    const page = rowsOf<JsonRow>(
+    const page = rowsOfResult<JsonRow>(
       await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${legacySchema}.tool_executions`)} t
         where t.id::text > ${after} order by t.id::text limit ${batch}`),
     ).map(toOldRow)
@@ -84,9 +84,9 @@ async function convertExecutions(
 
 /** Reads rows as JSON, so that missing columns make no difference. */
 async function readAll(db: Db, table: OldTable): Promise<readonly OldRow[]> {
-  if (!(await isThere(db, `${legacySchema}.${table}`))) return []
+  if (!(await tableExists(db, `${legacySchema}.${table}`))) return []
   const result = await db.execute(sql`select ${rowWithTime} from ${sql.raw(`${legacySchema}.${table}`)} t`)
-  return rowsOf<JsonRow>(result).map(toOldRow)
+  return rowsOfResult<JsonRow>(result).map(toOldRow)
 }
 
 interface JsonRow {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { TooldexError } from '../../base/errors.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 
 /** The schema that the tables of the first data model are moved to. */
 export const legacySchema = 'tooldex_before'
@@ -26,17 +26,17 @@ const currentColumn = 'workspace_id'
 
 /** Whether there are tables of the first data model, and nothing else with their names. */
 export async function hasOlderShape(db: Db): Promise<boolean> {
-  if (await isThere(db, 'public.tooldex_migrations')) return false
+  if (await tableExists(db, 'public.tooldex_migrations')) return false
   const found = await readColumns(db)
   return found.has('tools') && [...found].every(([table, columns]) => isOlder(table, columns))
 }
 
 /** Rejects a database in which something else has the names of Tooldex's tables or types. */
 export async function checkNoConflicts(db: Db, statements: readonly string[]): Promise<void> {
-  if (await isThere(db, 'public.tooldex_migrations')) return
+  if (await tableExists(db, 'public.tooldex_migrations')) return
   const created = statements.flatMap((text) => [...text.matchAll(/^create (?:table|type) (?:"public"\.)?"(\w+)"/gim)])
   const names = created.map(([, name]) => name)
-  const found = rowsOf<{ name: string }>(
+  const found = rowsOfResult<{ name: string }>(
     await db.execute(sql`select name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as given (name)
       where to_regclass('public.' || name) is not null or to_regtype('public.' || name) is not null`),
   ).map(({ name }) => `public.${name}`)
@@ -51,7 +51,7 @@ export async function checkNoConflicts(db: Db, statements: readonly string[]): P
 /** Rejects a database that already has a schema with the name for the old tables. */
 export async function checkRenamedTables(db: Db): Promise<void> {
   const there =
-    rowsOf(await db.execute(sql`select 1 as there from pg_namespace where nspname = ${legacySchema}`)).length > 0
+    rowsOfResult(await db.execute(sql`select 1 as there from pg_namespace where nspname = ${legacySchema}`)).length > 0
   if (!there) return
   throw new TooldexError(
     'MIGRATION_FAILED',
@@ -60,9 +60,9 @@ export async function checkRenamedTables(db: Db): Promise<void> {
   )
 }
 
-export async function isThere(db: Db, table: string): Promise<boolean> {
+export async function tableExists(db: Db, table: string): Promise<boolean> {
   const result = await db.execute(sql`select to_regclass(${table}) is not null as there`)
-  return rowsOf<{ there: boolean }>(result)[0]?.there === true
+  return rowsOfResult<{ there: boolean }>(result)[0]?.there === true
 }
 
 function isOlder(table: OldTable, columns: ReadonlySet<string>): boolean {
@@ -72,7 +72,7 @@ function isOlder(table: OldTable, columns: ReadonlySet<string>): boolean {
 
 /** The columns of every relation with the name of an old table; none for a relation that is not a table. */
 async function readColumns(db: Db): Promise<ReadonlyMap<OldTable, ReadonlySet<string>>> {
-  const rows = rowsOf<{ name: OldTable; columns: string }>(
+  const rows = rowsOfResult<{ name: OldTable; columns: string }>(
     await db.execute(sql`
       select c.relname as name, coalesce(jsonb_agg(a.attname) filter (where c.relkind in ('r', 'p')), '[]')::text as columns
       from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

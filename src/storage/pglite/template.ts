@@ -76,7 +76,7 @@ const folderKind = '5'
 const linkKind = '1'
 
 /** Replaces files with the content of an earlier one by links: the template databases of the engine are nearly the same. */
-export function withLinks(archive: Buffer): Buffer {
+export function withTemplateLinks(archive: Buffer): Buffer {
   const paths = new Map<string, string>()
   return rewrite(archive, (header, content, path) => {
     const hash = createHash('sha256').update(content).digest('hex')

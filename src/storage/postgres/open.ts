@@ -6,7 +6,7 @@ import { TooldexError } from '../../base/errors.ts'
 import { readSetting } from '../../rules/settings.ts'
 import type { Database, Db } from '../database.ts'
 import * as schema from '../schema.ts'
-import { type Address, type HostAddress, readAddress, type Tls } from './read-address.ts'
+import { type Address, type HostAddress, readPostgresAddress, type Tls } from './read-postgres-address.ts'
 import { createSocketError, DatabaseSocket, padStartup } from './socket.ts'
 
 /** Timeouts and limits; every wait is bounded. */
@@ -43,7 +43,7 @@ export function openPostgres(url: string, own: Partial<PostgresLimits> = {}): Da
     throw new TooldexError('USAGE', 'DATABASE_URL is not a valid PostgreSQL URL.', {
       hint: 'Write postgres://user:password@host:5432/database',
     })
-  const address = readAddress(url)
+  const address = readPostgresAddress(url)
   const { client, close } = createClient(address, limits)
   const sql = prepareStatements(client)
   const heartbeat = createClient(address, { ...limits, ...heartbeatLimits })

@@ -4,8 +4,8 @@ import type { RegisteredTool } from '../../contract/registry.ts'
 import type { Caller, NewTool } from '../../contract/stores.ts'
 import { reachPoint } from '../../rules/fault-points.ts'
 import type { Db } from '../database.ts'
-import { announce, recordMany } from '../record.ts'
-import { contentOf } from '../rows.ts'
+import { announceToolChange, recordChanges } from '../record.ts'
+import { toolContentOf } from '../rows.ts'
 import { tools, toolVersions } from '../schema.ts'
 
 /** Stores the content of a tool as its latest version. */
@@ -21,7 +21,7 @@ export async function addVersion(
     .where(and(eq(toolVersions.toolId, tool.id), toolVersions.isLatest))
   reachPoint('F8 version inserted')
   await db.insert(toolVersions).values({
-    ...contentOf(tool),
+    ...toolContentOf(tool),
     toolId: tool.id,
     version: tool.version,
     changelog: changelog ?? null,
@@ -34,7 +34,7 @@ export async function addVersion(
 const batch = 100
 
 /** Creates tools with their first versions in batches; yields to the event loop between statements. */
-export async function createMany(db: Db, caller: Caller, drafts: readonly NewTool[]): Promise<void> {
+export async function insertTools(db: Db, caller: Caller, drafts: readonly NewTool[]): Promise<void> {
   const { workspace: workspaceId, actor } = caller
   const turn = yieldTurns()
   for (let start = 0; start < drafts.length; start += batch) {
@@ -59,9 +59,9 @@ export async function createMany(db: Db, caller: Caller, drafts: readonly NewToo
     const changes = part.map(({ content, status }) => ({
       action: 'tool.create',
       subject: `tool:${content.name}`,
-      after: { ...contentOf(content), status, version: 1 },
+      after: { ...toolContentOf(content), status, version: 1 },
     }))
-    await recordMany(db, caller, changes)
+    await recordChanges(db, caller, changes)
   }
-  if (drafts.length > 0) await announce(db, workspaceId)
+  if (drafts.length > 0) await announceToolChange(db, workspaceId)
 }

@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import { yieldTurns } from '../../base/yield-turns.ts'
 import type { OfferedChanges, OfferedTool, OfferedTools } from '../../contract/registry.ts'
-import { type Db, rowsOf } from '../database.ts'
+import { type Db, rowsOfResult } from '../database.ts'
 import { toTool } from '../rows.ts'
 import { toolCategories, tools } from '../schema.ts'
 
@@ -16,7 +16,7 @@ const maxChanges = 250
 export async function listOffered(db: Db, workspace: string): Promise<OfferedTools> {
   const all: OfferedTool[] = []
   const turn = yieldTurns()
-  const [now] = rowsOf<{ seen: string }>(await db.execute(sql`select ${horizon} as seen`))
+  const [now] = rowsOfResult<{ seen: string }>(await db.execute(sql`select ${horizon} as seen`))
   const offered = and(eq(tools.workspaceId, workspace), eq(tools.status, 'ACTIVE'))
   for (;;) {
     const last = all.at(-1)?.tool.name
@@ -33,7 +33,7 @@ export async function listOffered(db: Db, workspace: string): Promise<OfferedToo
  * autovacuum may not have looked at new rows yet.
  */
 async function keepStatistics(db: Db, rows: number): Promise<void> {
-  const [known] = rowsOf<{ rows: number }>(
+  const [known] = rowsOfResult<{ rows: number }>(
     await db.execute(sql`select reltuples::float8 as rows from pg_class where oid = 'tools'::regclass`),
   )
   if (Number(known?.rows ?? rows) * 2 >= rows) return
@@ -42,7 +42,7 @@ async function keepStatistics(db: Db, rows: number): Promise<void> {
 
 /** The changes since a transaction id, not a time, so that no change is missed however long its transaction took. */
 export async function listOfferedSince(db: Db, workspace: string, seen: string): Promise<OfferedChanges> {
-  const [row] = rowsOf<{ seen: string; active: number; named: boolean; ids: readonly string[] | string }>(
+  const [row] = rowsOfResult<{ seen: string; active: number; named: boolean; ids: readonly string[] | string }>(
     await db.execute(sql`select ${horizon} as seen,
       (select count(*)::int from tools where workspace_id = ${workspace} and status = 'ACTIVE') as active,
       exists (select from tool_categories where workspace_id = ${workspace} and ${isSince(seen)}) as named,

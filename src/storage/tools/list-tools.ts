@@ -3,7 +3,7 @@ import type { RegisteredTool, ToolListQuery, ToolSort, ToolVersion } from '../..
 import type { Page, PageQuery } from '../../contract/stores.ts'
 import { isOneOf } from '../categories/tags.ts'
 import type { Db } from '../database.ts'
-import { type Cursors, isBeyond, readPage } from '../page.ts'
+import { type Cursors, isBeyondPosition, readRowPage } from '../page.ts'
 import { toTool, toVersion } from '../rows.ts'
 import { tools, toolVersions } from '../schema.ts'
 
@@ -22,7 +22,7 @@ export async function selectTools(
   const { key, order } = readSort(filters.sort ?? '-updatedAt')
   const column = columns[key]
   const filter = conditions(workspace, query)
-  const read = await readPage(cursors, {
+  const read = await readRowPage(cursors, {
     list,
     limit,
     cursor,
@@ -30,7 +30,7 @@ export async function selectTools(
       db
         .select()
         .from(tools)
-        .where(and(...filter, isBeyond(position, { column, id: tools.id, order })))
+        .where(and(...filter, isBeyondPosition(position, { column, id: tools.id, order })))
         .orderBy(...[column, tools.id].map(order === 'asc' ? asc : desc))
         .limit(maxRows)
         .offset(limit * ((page ?? 1) - 1)),
@@ -55,7 +55,7 @@ export function selectVersions(
   query: PageQuery,
 ): Promise<Page<ToolVersion>> {
   const own = [eq(tools.workspaceId, workspace), eq(tools.id, toolId)]
-  return readPage(cursors, {
+  return readRowPage(cursors, {
     ...query,
     list: ['versions', workspace, toolId],
     read: (position, maxRows) =>

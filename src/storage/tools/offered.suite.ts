@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OfferedTool } from '../../contract/registry.ts'
 import type { Caller, Stores } from '../../contract/stores.ts'
-import { rowsOf } from '../database.ts'
+import { rowsOfResult } from '../database.ts'
 import { newTool } from '../stores.suite.ts'
 
 const caller: Caller = { workspace: 'default', actor: 'tester' }
@@ -35,7 +35,7 @@ export function describeOffered(
         select 'many_' || n, 'Many', 'One of many', 'ACTIVE', '{}', 'default' from generate_series(1, 1300) n`)
       expect((await stores.tools.offered('default')).tools).toHaveLength(1300)
       const statement = `select reltuples::int as rows from pg_class where oid = 'tools'::regclass`
-      expect(rowsOf<{ rows: number }>(await execute(statement))[0]?.rows).toBe(1300)
+      expect(rowsOfResult<{ rows: number }>(await execute(statement))[0]?.rows).toBe(1300)
       await execute(`delete from tools where name like 'many_%'`)
     })
 

@@ -19,10 +19,10 @@ import { selectTags, updateTag } from '../categories/tags.ts'
 import { type Db, KeptReads, SharedReads } from '../database.ts'
 import { guard, transact } from '../guard.ts'
 import type { Cursors } from '../page.ts'
-import { type Change, recordOffered } from '../record.ts'
-import { contentKeys, contentOf, isUuid, namedRows, toTool, toVersion } from '../rows.ts'
+import { type Change, recordOfferedChange } from '../record.ts'
+import { contentKeys, isUuid, namedRows, toolContentOf, toTool, toVersion } from '../rows.ts'
 import { toolCategories, tools, toolVersions } from '../schema.ts'
-import { addVersion, createMany } from './add-tools.ts'
+import { addVersion, insertTools } from './add-tools.ts'
 import { listOffered, listOfferedSince } from './list-offered.ts'
 import { selectTools, selectVersions } from './list-tools.ts'
 
@@ -53,8 +53,8 @@ export class DatabaseToolStore implements ToolStore {
         .returning()
       const tool = toTool(row as typeof tools.$inferSelect)
       await addVersion(db, caller, tool, options.changelog)
-      const after = { ...contentOf(tool), status, version: tool.version }
-      await recordOffered(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after })
+      const after = { ...toolContentOf(tool), status, version: tool.version }
+      await recordOfferedChange(db, caller, { action: 'tool.create', subject: `tool:${tool.name}`, after })
       return tool
     })
   }
@@ -65,7 +65,7 @@ export class DatabaseToolStore implements ToolStore {
     const make = async (db: Db) => {
       for (const categoryId of new Set(drafts.map(({ content }) => content.categoryId)))
         await checkCategory(db, caller.workspace, categoryId)
-      await createMany(db, caller, drafts)
+      await insertTools(db, caller, drafts)
     }
     return transact(this.#db, make, { withinMs })
   }
@@ -109,7 +109,7 @@ export class DatabaseToolStore implements ToolStore {
   ) {
     return transact(this.#db, async (db) => {
       const current = await lockTool(db, caller, idOrName, options.expectedVersion)
-      const [before, after] = [contentOf(current), contentOf(await make(current))]
+      const [before, after] = [toolContentOf(current), toolContentOf(await make(current))]
       if (sameOrderedJson(before, after)) return { tool: current, changed: false }
       await checkCategory(db, caller.workspace, after.categoryId)
       if (before.name !== after.name) await renameInPolicies(db, caller, before.name, after.name)
@@ -120,7 +120,7 @@ export class DatabaseToolStore implements ToolStore {
         .returning()
       const tool = toTool(row as typeof tools.$inferSelect)
       await addVersion(db, caller, tool, options.changelog)
-      await recordOffered(db, caller, toChange(current, tool, options))
+      await recordOfferedChange(db, caller, toChange(current, tool, options))
       return { tool, changed: true }
     })
   }
@@ -136,7 +136,7 @@ export class DatabaseToolStore implements ToolStore {
         .where(eq(tools.id, current.id))
         .returning()
       const [before, after] = [{ status: from }, { status: to }]
-      await recordOffered(db, caller, { action: `tool.${step}`, subject: `tool:${current.name}`, before, after })
+      await recordOfferedChange(db, caller, { action: `tool.${step}`, subject: `tool:${current.name}`, before, after })
       return toTool(row as typeof tools.$inferSelect)
     })
   }
@@ -145,8 +145,8 @@ export class DatabaseToolStore implements ToolStore {
     return transact(this.#db, async (db) => {
       const current = await lockTool(db, caller, idOrName, options.expectedVersion)
       await db.delete(tools).where(eq(tools.id, current.id))
-      const before = { ...contentOf(current), status: current.status, version: current.version }
-      await recordOffered(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })
+      const before = { ...toolContentOf(current), status: current.status, version: current.version }
+      await recordOfferedChange(db, caller, { action: 'tool.delete', subject: `tool:${current.name}`, before })
       return current
     })
   }

@@ -14,7 +14,7 @@ import type { YamlDocument } from '../../documents/yaml-document.ts'
 import { bothYamlSpellings, type KeyShape, respellYamlKeys } from '../../documents/yaml-keys.ts'
 import { importBundle } from '../../operations/registry/bundles.ts'
 import { toolDependents } from '../../rules/tool-dependents.ts'
-import { checkSentBundle, type ReadBundle, respell, toolKeys } from '../../sources/bundle/index.ts'
+import { checkSentBundle, type ReadBundle, respellBundlePath, toolKeys } from '../../sources/bundle/index.ts'
 import type { RegistryClient } from './host.ts'
 
 /** The fields of a tool in a file, with the location of each. */
@@ -110,7 +110,7 @@ function place(problem: Problem, source: Source): Problem {
   const names = fromPointer(problem.pointer)
   // In a proposal the fields of the file are one level deeper.
   const path = names[0] === 'change' && names.length > 1 ? names.slice(1) : names
-  const at = respell(document.value, path)
+  const at = respellBundlePath(document.value, path)
   const start = document.locate(at, problem.line === undefined ? 'key' : 'value')
   const content = String(fields.scriptContent ?? '')
   return locateInScript(problem, { file, text, start, script, content })
@@ -120,7 +120,7 @@ type Locate = (problem: Problem) => Problem
 type WithRegistry = <Result>(work: (registry: RegistryClient) => Promise<Result>) => Promise<Result>
 
 /** Replaces the pointers of a rejected bundle by locations in its files. */
-export function toLocations(thrown: unknown, locate: Locate): unknown {
+export function locateInToolFiles(thrown: unknown, locate: Locate): unknown {
   if (!(thrown instanceof TooldexError)) return thrown
   const problems = thrown.problems.map((problem) => (isInBundle(problem) ? locate(outOfInput(problem)) : problem))
   return inFiles(thrown, problems)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RegisteredTool } from '../../contract/registry.ts'
-import { setFields } from './commands/registry/tool-editing.ts'
+import { setToolFields } from './commands/registry/tool-editing.ts'
 
 const tool = {
   executorConfig: { url: 'https://a.example/{x}', headers: { accept: 'text/plain' } },
@@ -26,19 +26,19 @@ describe('--set', () => {
     [['examples.0.input.x=2'], { examples: [{ input: { x: 2 } }] }],
     [['notes.a=1'], { notes: { a: 1 } }],
   ])('%j', (words, changed) => {
-    expect(setFields(words, tool)).toEqual(changed)
+    expect(setToolFields(words, tool)).toEqual(changed)
     expect(tool.tags).toEqual(['a', 'b'])
   })
 
   it.each([['name'], ['=x'], ['a..b=1'], ['executorConfig.__proto__=1'], ['tags.7=x'], ['tags.x=1'], ['summary.x=1']])(
     'refuses %s',
     (word) => {
-      expect(() => setFields([word], tool)).toThrow(expect.objectContaining({ code: 'USAGE' }))
+      expect(() => setToolFields([word], tool)).toThrow(expect.objectContaining({ code: 'USAGE' }))
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
     },
   )
 
   it('rejects text that is not YAML', () => {
-    expect(() => setFields(['tags=[a'], tool)).toThrow(/--set tags=\[a: /)
+    expect(() => setToolFields(['tags=[a'], tool)).toThrow(/--set tags=\[a: /)
   })
 })

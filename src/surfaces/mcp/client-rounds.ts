@@ -83,7 +83,7 @@ export const capabilitiesOf = (server: Server, { mcpReq }: ServerContext): Clien
   {}
 
 /** The part of the capabilities that upstreams may use, and the level of the log that the client wants; undefined if there is none. */
-export function inputOf(
+export function callerInputOf(
   { capabilities, responses, resumed }: Round,
   logLevel?: CallerInput['logLevel'],
 ): CallerInput | undefined {

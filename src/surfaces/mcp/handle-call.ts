@@ -15,15 +15,15 @@ import { toProblemError } from '../../diagnostics/problem-error.ts'
 import type { Operation } from '../../operations/operation.ts'
 import type { CallControls, RecordedCall, RegistryClient } from '../../operations/registry-client/registry-client.ts'
 import type { CallAnswer } from '../../operations/runs/call-tool.ts'
-import { answerOf } from '../../operations/runs/execution-result.ts'
+import { answerOfExecution } from '../../operations/runs/execution-result.ts'
 import { getExecution } from '../../operations/runs/executions.ts'
 import { describeTools } from '../../operations/search/describe-tools.ts'
 import { searchTools } from '../../operations/search/search-tools.ts'
 import { runCodeName } from '../../rules/builtin-names.ts'
-import { showHiddenIn, suspiciousNote } from '../../rules/suspicious-result.ts'
+import { showHiddenInResult, suspiciousNote } from '../../rules/suspicious-result.ts'
 import { approvalText, outcomeText, planText } from '../text/result-text.ts'
 import { type ApprovalOptions, applyDecision, requestApproval, untilEnded } from './approvals.ts'
-import { inputOf, orSignIn, type Round, toInputRequired } from './client-rounds.ts'
+import { callerInputOf, orSignIn, type Round, toInputRequired } from './client-rounds.ts'
 import { toContentBlocks } from './content-blocks.ts'
 import { type MetaToolName, metaToolArguments } from './meta-tools.ts'
 import { looseKeys, readCall } from './read-call.ts'
@@ -111,7 +111,7 @@ async function runCall(call: Arguments, { client, interaction, ...request }: Mcp
     waitForApproval: false,
     patienceMs,
     respondMs: interaction?.canBecomeTask ? taskMs : respondMs,
-    callerInput: round && inputOf(round, log?.level),
+    callerInput: round && callerInputOf(round, log?.level),
     onOutput: (stream: string, text: string, message?: LogMessage) =>
       void (stream === 'stderr' && log?.send(text, message)),
     onStatus: () => {},
@@ -155,7 +155,7 @@ async function resumeCall(
   await applyDecision(client, interaction.round, executionId)
   const withinMs = interaction.canBecomeTask ? taskMs : respondMs
   const execution = await untilEnded(client, executionId, withinMs, signal)
-  return toResult(client, { tool: execution.toolName, ...answerOf(execution) }, interaction)
+  return toResult(client, { tool: execution.toolName, ...answerOfExecution(execution) }, interaction)
 }
 
 async function toResult(client: RegistryClient, result: CallAnswer, interaction?: Interaction): Promise<CallResult> {
@@ -168,7 +168,7 @@ async function toResult(client: RegistryClient, result: CallAnswer, interaction?
       structuredContent: { plan, needsApproval, approvalBy, ...warningField },
     }
   }
-  if ('outcome' in result) return endedResult(result)
+  if ('outcome' in result) return toEndedCallResult(result)
   const url = interaction?.approvals.approvalUrl(result.executionId)
   if (!interaction?.canBecomeTask) return waitingResult(result, url)
   const execution = await client.invoke(getExecution, { id: result.executionId })
@@ -176,10 +176,10 @@ async function toResult(client: RegistryClient, result: CallAnswer, interaction?
 }
 
 /** The result of a call that has ended; one that tries to direct its reader is marked, and hides nothing. */
-export function endedResult(ended: Ended): CallToolResult {
+export function toEndedCallResult(ended: Ended): CallToolResult {
   const { suspicious } = ended.outcome
   if (suspicious === undefined) return plainResult(ended)
-  const shown = plainResult({ ...ended, outcome: showHiddenIn(ended.outcome) as Ended['outcome'] })
+  const shown = plainResult({ ...ended, outcome: showHiddenInResult(ended.outcome) as Ended['outcome'] })
   return {
     ...shown,
     content: [{ type: 'text', text: suspiciousNote(suspicious) }, ...shown.content],

@@ -32,7 +32,7 @@ const hint =
   'Use /mcp for the three meta tools, /mcp?pin=NAME for tools beside them (repeat pin for several), or /mcp?mode=classic for all tools.'
 
 /** Reads the mode from the query of a URL: `mode=classic`, or `pin=NAME` once for each tool. */
-export function readMode(url: string): ListMode {
+export function readListMode(url: string): ListMode {
   if (!url.includes('?')) return noParameters
   const query = new URL(url).searchParams
   const unknown = [...query.keys()].find((key) => key !== 'mode' && key !== 'pin')

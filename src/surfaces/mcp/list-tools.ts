@@ -5,7 +5,7 @@ import type { CatalogTool } from '../../contract/catalog.ts'
 import type { JsonSchema } from '../../contract/tool-index.ts'
 import { findUnregistered } from '../../operations/catalog/resolve-name.ts'
 import type { ToolContext } from '../../operations/operation.ts'
-import { viewOf } from '../../operations/search/tool-view.ts'
+import { toolViewOfCaller } from '../../operations/search/tool-view.ts'
 import { toClientName, toFullId } from '../../rules/tool-id.ts'
 import type { ListMode } from './list-mode.ts'
 import { isMetaTool } from './meta-tools.ts'
@@ -22,7 +22,7 @@ export async function listedWithIds(
   { classic, pinned }: ListMode,
 ): Promise<readonly ListedTool[]> {
   if (!classic && pinned.length === 0) return []
-  const [tools, view] = [await context.catalog.open(), await viewOf(context)]
+  const [tools, view] = [await context.catalog.open(), await toolViewOfCaller(context)]
   const visible = tools.list().filter((found) => view?.shows(found) ?? true)
   const toListed = (entry: FoundEntry) => toListedTool(tools, entry)
   if (classic) return visible.map(toListed)

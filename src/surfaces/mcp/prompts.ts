@@ -10,7 +10,7 @@ import {
 import { toTooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { RegistryClient } from '../../operations/registry-client/registry-client.ts'
-import { type ClientExchange, inputOf, readRound, toInputRequired } from './client-rounds.ts'
+import { type ClientExchange, callerInputOf, readRound, toInputRequired } from './client-rounds.ts'
 import { listed } from './resources.ts'
 
 const loadOffers = lazyModule(() => import('../../operations/upstreams/offers.ts'))
@@ -27,7 +27,7 @@ export function servePrompts(server: Server, client: RegistryClient, exchange: C
       const { requestOffer } = await loadOffers()
       const input = { method: 'prompts/get', params: { name, arguments: args } }
       const { signal } = request.mcpReq
-      const response = await client.invoke(requestOffer, input, { signal, callerInput: inputOf(round) })
+      const response = await client.invoke(requestOffer, input, { signal, callerInput: callerInputOf(round) })
       if (response.requested) return (await toInputRequired(round, response.result as never)) as InputRequiredResult
       return response.result as unknown as GetPromptResult
     }),

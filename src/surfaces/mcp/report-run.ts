@@ -1,6 +1,6 @@
 import { LOG_LEVEL_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
 import { type LogMessage, type MessageLevel, messageLevels } from '../../contract/executor.ts'
-import { showHiddenIn } from '../../rules/suspicious-result.ts'
+import { showHiddenInResult } from '../../rules/suspicious-result.ts'
 
 /** Reports the bytes of output to a client that requested progress; the number only grows. */
 export function progressReporter({ mcpReq }: ServerContext): ((bytes: number) => void) | undefined {
@@ -47,7 +47,7 @@ export function logReporter({ mcpReq }: ServerContext, { logger, sessionLevel }:
   return {
     level,
     send(text, message) {
-      if (message !== undefined) notify({ ...message, data: boundedData(showHiddenIn(message.data)) })
+      if (message !== undefined) notify({ ...message, data: boundedData(showHiddenInResult(message.data)) })
       else if (text.trim() !== '') notify({ level: 'info', data: text.trim().slice(0, maxCharacters), logger })
     },
   }

@@ -10,8 +10,8 @@ import { toTooldexError } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { RequestedInput } from '../../contract/executor.ts'
 import type { RegistryClient, RequestControls } from '../../operations/registry-client/registry-client.ts'
-import { markOffer } from '../../rules/suspicious-result.ts'
-import { type ClientExchange, inputOf, readRound, toInputRequired } from './client-rounds.ts'
+import { markSuspiciousOffer } from '../../rules/suspicious-result.ts'
+import { type ClientExchange, callerInputOf, readRound, toInputRequired } from './client-rounds.ts'
 
 // Loaded with the first one: most connections read none.
 const loadResults = lazyModule(() => import('../../operations/runs/results.ts'))
@@ -51,7 +51,7 @@ export function serveResources(server: Server, client: RegistryClient, exchange:
     const { uri } = params
     const { signal } = request.mcpReq
     const round = readRound(server, request, { uri }, exchange)
-    const read = await readResource(client, uri, { signal, callerInput: inputOf(round) })
+    const read = await readResource(client, uri, { signal, callerInput: callerInputOf(round) })
     return 'inputRequests' in read ? toInputRequired(round, read as RequestedInput) : (read as ReadResourceResult)
   })
   // The endpoint announces the changes; here the resource only has to exist.
@@ -94,7 +94,7 @@ async function readResult(client: RegistryClient, uri: string, controls: Request
   const handle = uri.slice(resultScheme.length)
   const { mediaType, content, suspicious } = await client.invoke(readWholeResult, { handle }, controls)
   const result = { contents: [{ uri, mimeType: mediaType, text: content }] }
-  return suspicious === undefined ? result : (markOffer(result, suspicious) as unknown as ReadResourceResult)
+  return suspicious === undefined ? result : (markSuspiciousOffer(result, suspicious) as unknown as ReadResourceResult)
 }
 
 async function readTool(client: RegistryClient, uri: string, controls: RequestControls): Promise<ReadResourceResult> {

@@ -15,7 +15,7 @@ import type { ServerContext } from '../../operations/operation.ts'
 import { type Changes, notificationStream, subscribedUris, watchResources } from './change-streams.ts'
 import { CheckedServer, createMcpServer } from './create-server.ts'
 import { isStream, LegacyExchanges, onceRead } from './legacy/exchanges.ts'
-import { readMode, toolsetMode } from './list-mode.ts'
+import { readListMode, toolsetMode } from './list-mode.ts'
 import { type McpTools, toolsOfContext } from './mcp-tools.ts'
 import { readResource } from './resources.ts'
 
@@ -60,7 +60,7 @@ export class McpEndpoint {
   }
 
   async respond({ request, context, readBody }: McpHttpRequest): Promise<Response> {
-    const mode = (await toolsetMode(context)) ?? readMode(request.url)
+    const mode = (await toolsetMode(context)) ?? readListMode(request.url)
     let body: unknown
     if (request.method === 'POST') {
       try {

@@ -74,10 +74,10 @@ export function serveTasks(server: Server, tools: McpTools): void {
 }
 
 async function resultOf(execution: Execution): Promise<CallToolResult> {
-  const [{ answerOf }, { endedResult }] = [await loadAnswer(), await loadHandleCall()]
-  const answer = answerOf(execution)
+  const [{ answerOfExecution }, { toEndedCallResult }] = [await loadAnswer(), await loadHandleCall()]
+  const answer = answerOfExecution(execution)
   if (!('outcome' in answer)) throw new ProtocolError(ProtocolErrorCode.InternalError, 'The execution has not ended.')
-  return endedResult({ tool: execution.toolName, ...answer })
+  return toEndedCallResult({ tool: execution.toolName, ...answer })
 }
 
 function requireTasks(server: Server, request: ServerContext): void {

@@ -18,7 +18,7 @@ import { checkHostAndOrigin, clientAddress } from './check-host.ts'
 import { addConsoleRoutes } from './console-routes.ts'
 import { docsPage } from './docs-page.ts'
 import { followResponse } from './follow-route.ts'
-import { entityTag, isKnown, streamOf, toJsonParts } from './json-response.ts'
+import { entityTag, isKnown, streamJsonParts, toJsonParts } from './json-response.ts'
 import type { KeyWatch } from './key-watch.ts'
 import { OidcSignIn } from './oidc-sign-in.ts'
 import { openApiDocument } from './openapi.ts'
@@ -252,7 +252,7 @@ async function respond(c: Context<Env>, operation: RoutedOperation, context: Ser
     return new Response(null, { status: 304, headers: { etag: tag } })
   c.set('whole', true)
   const headers = { ...safeHeaders, 'content-type': 'application/json', etag: tag, 'x-request-id': c.get('requestId') }
-  return new Response(parts.length === 1 ? parts[0] : streamOf(parts), {
+  return new Response(parts.length === 1 ? parts[0] : streamJsonParts(parts), {
     status: answer.status,
     headers: { ...headers, ...locationOf(http, answer.body) },
   })

@@ -29,7 +29,7 @@ export const isKnown = (header: string | undefined, tag: string): boolean =>
 const weak = (tag: string): string => tag.trim().replace(/^W\//, '')
 
 /** Parses If-Match: a version such as `"3"`, or tags of which one must match. */
-export function readExpected(header: string): Expected {
+export function parseIfMatch(header: string): Expected {
   const [, version] = /^"?([1-9]\d{0,8})"?$/.exec(header.trim()) ?? []
   return version === undefined ? header : Number(version)
 }
@@ -80,7 +80,7 @@ function* piecesOf(body: Fields): Generator<string> {
 }
 
 /** The parts as a stream, each in a turn of its own. */
-export function streamOf(parts: readonly string[]): ReadableStream<Uint8Array> {
+export function streamJsonParts(parts: readonly string[]): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const rest = parts.values()
   return new ReadableStream({

@@ -1,7 +1,7 @@
 import { Server } from 'node:net'
 import { Hono } from 'hono'
 import { afterEach, expect, it, vi } from 'vitest'
-import { listen } from './listen.ts'
+import { listenForRest } from './listen.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -22,7 +22,11 @@ function withPortsInUse(count: number): number[] {
 
 async function listenOn(port: number): Promise<readonly string[]> {
   const lines: string[] = []
-  const { server } = await listen(new Hono() as never, { host: '127.0.0.1', port, print: (line) => lines.push(line) })
+  const { server } = await listenForRest(new Hono() as never, {
+    host: '127.0.0.1',
+    port,
+    print: (line) => lines.push(line),
+  })
   await new Promise((resolve) => server.close(resolve))
   return lines
 }

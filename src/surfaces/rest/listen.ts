@@ -53,7 +53,7 @@ function readPublicOrigin(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /** Listens on the requested port, or the next free one. */
-export async function listen(app: ReturnType<typeof createRestApp>, options: ListenOptions) {
+export async function listenForRest(app: ReturnType<typeof createRestApp>, options: ListenOptions) {
   const { host, port: requested, print } = options
   // A proxy that reuses a connection while the server closes it responds with 502, so the server closes last.
   const limits = { ...timeouts, keepAliveTimeout: readSetting('TOOLDEX_KEEP_ALIVE_MS') }
@@ -83,7 +83,7 @@ function tryListen(server: Server, port: number, host: string): Promise<boolean>
 }
 
 const cannotListen = (host: string, port: number, cause: NodeJS.ErrnoException): TooldexError =>
-  new TooldexError('USAGE', `Cannot listen on ${host}, port ${port} (${cause.code ?? cause.message}).`, {
+  new TooldexError('USAGE', `Cannot listenForRest on ${host}, port ${port} (${cause.code ?? cause.message}).`, {
     hint: 'Choose another address with --host, or another port with --port.',
     cause,
   })
@@ -107,7 +107,7 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Finishes running requests and accepts no new ones. */
-export function drain(server: Server): Promise<void> {
+export function drainServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     // The runs have ended, but a stream that follows a run of another process would continue.
     const late = setTimeout(() => server.closeAllConnections(), lastResponsesMs)

@@ -7,7 +7,7 @@ import { isObject } from '../../base/json-values.ts'
 import type { Expected } from '../../contract/stores.ts'
 import { readJsonInTurns } from '../../json-schema/offload/json-work.ts'
 import type { BodyLimits } from '../../operations/operation.ts'
-import { readExpected } from './json-response.ts'
+import { parseIfMatch } from './json-response.ts'
 import { hasBody, hasOwnKey, namesIn, type RoutedOperation } from './routes.ts'
 
 /** The limits of bodies whose operation has no others. */
@@ -58,7 +58,7 @@ function readMatch(
   isSupported: boolean,
 ): { readonly expectedVersion?: Expected } {
   if (header === undefined) return {}
-  if (isSupported) return { expectedVersion: readExpected(header) }
+  if (isSupported) return { expectedVersion: parseIfMatch(header) }
   if (method === 'get') return {}
   throw new TooldexError('INPUT_INVALID', 'The header If-Match is not supported by this operation.', {
     hint: 'Omit If-Match: only changes of tools, categories, toolsets and limits support it.',

@@ -3,8 +3,15 @@ import { OpenApiOptions } from '../../../contract/bundle.ts'
 import { registryLimits } from '../../../contract/registry.ts'
 import type { Finding } from '../../../diagnostics/finding.ts'
 import type { BundleView } from '../bundle-view.ts'
-import { checkVersion, OpenApiDocument, type OpenApiOperation } from './openapi-document.ts'
-import { baseUrlOf, categoryOf, isSelected, namespaceOf, OperationNames, tagsOf } from './operation-texts.ts'
+import { checkOpenApiVersion, OpenApiDocument, type OpenApiOperation } from './openapi-document.ts'
+import {
+  baseUrlOfOperation,
+  categoryOf,
+  isSelectedOperation,
+  namespaceOfDocument,
+  OperationNames,
+  tagsOf,
+} from './operation-texts.ts'
 import { toOperationTool } from './operation-tool.ts'
 
 // Paths of findings about the document begin with this, those about a tool with its path in the bundle.
@@ -12,14 +19,14 @@ const documentPart = 'document'
 
 /** The tools of an OpenAPI document, with a category for each of its tags. */
 export function openApiAsBundle(value: JsonObject, given: OpenApiOptions = {}, isTrusted = false): BundleView {
-  const invalid = checkVersion(value)
+  const invalid = checkOpenApiVersion(value)
   if (invalid.length > 0) return toView({ findings: invalid.map(inDocument) })
   const { options: own, findings } = readOwnOptions(value, isTrusted)
   const document = new OpenApiDocument(value)
-  const namespace = given.namespace ?? own.namespace ?? namespaceOf(document.root)
+  const namespace = given.namespace ?? own.namespace ?? namespaceOfDocument(document.root)
   const options = { ...own, ...given, namespace }
   const all = document.operations()
-  const chosen = all.filter((operation) => isSelected(operation, options))
+  const chosen = all.filter((operation) => isSelectedOperation(operation, options))
   const names = new OperationNames(options.namespace, all)
   const service = titleOf(document.root, options.namespace)
   const read = chosen.map((operation) => {
@@ -149,7 +156,7 @@ function checkServers(
   document: OpenApiDocument,
   given: string | undefined,
 ): readonly Finding[] {
-  if (chosen.every((operation) => baseUrlOf(operation, document, given) !== undefined)) return []
+  if (chosen.every((operation) => baseUrlOfOperation(operation, document, given) !== undefined)) return []
   const message = 'the document does not state the URL of the service'
   return [inDocument({ path: ['servers'], message, hint: 'give it with --base-url (baseUrl), or as servers[0].url' })]
 }

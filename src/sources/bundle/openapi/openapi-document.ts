@@ -74,7 +74,7 @@ function decodePointer(pointer: string): string {
 }
 
 /** The problems of a document that cannot be read at all. */
-export function checkVersion({ openapi, swagger, paths }: JsonObject): readonly Finding[] {
+export function checkOpenApiVersion({ openapi, swagger, paths }: JsonObject): readonly Finding[] {
   if (swagger !== undefined && String(swagger) !== '2.0' && swagger !== 2)
     return [
       { path: ['swagger'], message: `Swagger ${String(swagger)} is not supported`, hint: 'use 2.0, or OpenAPI 3' },

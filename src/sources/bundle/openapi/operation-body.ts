@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, textsOf } from '../../../base/json-values.ts'
 import type { SchemaCollector } from './closed-schema.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
-import { examplesOf, type HttpToolInput, withSentence } from './operation-parameters.ts'
+import { examplesOfParameter, type HttpToolInput, withSchemaSentence } from './operation-parameters.ts'
 
 /** The parts of a request that come from its body. */
 interface BodyParts {
@@ -128,7 +128,7 @@ function fieldBody(media: Media, { properties, required }: Fields, { document, c
     body,
     ...encodingOf(media),
     ...(files.length === 0 ? {} : { files }),
-    examples: examplesOf(media.content, document)
+    examples: examplesOfParameter(media.content, document)
       .filter(isObject)
       .map((example) => renamed(example, names)),
   }
@@ -143,7 +143,7 @@ const isBinary = ({ format, contentMediaType, contentEncoding }: JsonObject): bo
 
 function asBase64({ type, description }: JsonObject): JsonObject {
   const content = { type: 'string', contentEncoding: 'base64' }
-  return withSentence(
+  return withSchemaSentence(
     type === 'array' ? { type: 'array', items: content } : content,
     description,
     'The content as base64.',
@@ -172,9 +172,9 @@ function wholeBody(
         ? { type: 'string' }
         : collector.copy(media.content.schema)
   const about = media.kind === 'text' ? `The body as ${media.type}.` : undefined
-  const safe = input.add('body', withSentence(schema, description, about), { required, suffix: 'body' })
+  const safe = input.add('body', withSchemaSentence(schema, description, about), { required, suffix: 'body' })
   const examples =
-    media.kind === 'binary' ? [] : examplesOf(media.content, document).map((value) => ({ [safe]: value }))
+    media.kind === 'binary' ? [] : examplesOfParameter(media.content, document).map((value) => ({ [safe]: value }))
   // A string would otherwise be sent as it is.
   const json = media.kind === 'json' ? { bodyType: media.kind } : {}
   return { body: `{${safe}}`, ...json, ...encodingOf(media), examples }

@@ -42,14 +42,14 @@ export function readOperationParameters(
       continue
     }
     const { schema, isJson } = schemaOf(parameter, document)
-    const copied = withSentence(collector.copy(schema), parameter.description, defaultOf(document.object(schema)))
+    const copied = withSchemaSentence(collector.copy(schema), parameter.description, defaultOf(document.object(schema)))
     const safe = input.add(name, copied, { required: parameter.required === true || place === 'path', suffix: place })
     if (place === 'path') pathNames.set(name, safe)
     if (place === 'query') query[name] = `{${safe}}`
     if (place === 'header') headers[name] = `{${safe}}`
     const style = styleOf(parameter, defaultStyles[place] ?? 'form')
     if (!isJson && isNested(document.object(schema))) styles[safe] = style
-    const [example] = examplesOf(parameter, document)
+    const [example] = examplesOfParameter(parameter, document)
     if (example !== undefined) examples[safe] = example
   }
   const path = fillPath(operation.path, pathNames, input, losses)
@@ -88,7 +88,7 @@ const defaultOf = ({ default: value }: JsonObject): string | undefined =>
   value === undefined || typeof value === 'object' || value === '' ? undefined : `Default: ${String(value)}.`
 
 /** The examples of a parameter or of a media type, and of its schema. */
-export function examplesOf(holder: JsonObject, document: OpenApiDocument): readonly unknown[] {
+export function examplesOfParameter(holder: JsonObject, document: OpenApiDocument): readonly unknown[] {
   const { examples, example, schema } = holder
   const named = isObject(examples)
     ? Object.values(examples).map((each) => document.object(each).value)
@@ -167,7 +167,7 @@ export class HttpToolInput {
 }
 
 /** A schema with one more sentence in its description. */
-export function withSentence(schema: unknown, ...sentences: readonly unknown[]): JsonObject {
+export function withSchemaSentence(schema: unknown, ...sentences: readonly unknown[]): JsonObject {
   const own = isObject(schema) ? schema : {}
   const texts = [...sentences, own.description].filter((text): text is string => typeof text === 'string')
   const description = [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '').join(' ')

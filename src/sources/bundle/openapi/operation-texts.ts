@@ -4,7 +4,7 @@ import type { OpenApiOptions } from '../../../contract/bundle.ts'
 import { registryLimits } from '../../../contract/registry.ts'
 import { cutLine, cutText } from '../../../rules/cut-text.ts'
 import { toClientName } from '../../../rules/tool-id.ts'
-import { toSafeName } from '../foreign-tool.ts'
+import { toSafeToolName } from '../foreign-tool.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
 import { resourceText, withoutLinks, withoutMarkup, withoutRepeated } from './plain-texts.ts'
 
@@ -89,7 +89,7 @@ export const tagsOf = ({ operation }: OpenApiOperation): readonly string[] =>
     .slice(0, registryLimits.tags)
 
 /** The base URL of an operation, without a slash at the end; undefined if the document has no absolute one. */
-export function baseUrlOf(
+export function baseUrlOfOperation(
   { operation, item }: OpenApiOperation,
   document: OpenApiDocument,
   given: string | undefined,
@@ -113,7 +113,7 @@ const emptyWords =
   /\b(?:the|rest|restful|http|web|open|public|api|apis|openapi|swagger|specification|spec|documentation|docs|v\d[\w.]*|\d+(?:\.\d+)+)\b/gi
 
 /** The namespace of a document: its title if that is short (`GitHub v3 REST API` becomes `github`), otherwise its domain. */
-export function namespaceOf({ info, servers }: JsonObject): string {
+export function namespaceOfDocument({ info, servers }: JsonObject): string {
   const title = isObject(info) && typeof info.title === 'string' ? info.title : ''
   const own = toWords(title.replace(emptyWords, ' '))
   const [server] = Array.isArray(servers) ? servers : []
@@ -136,7 +136,7 @@ export class OperationNames {
   readonly #taken = new Map<string, number>()
 
   constructor(namespace: string, operations: readonly OpenApiOperation[]) {
-    this.#prefix = toSafeName(namespace)
+    this.#prefix = toSafeToolName(namespace)
     for (const operation of operations) {
       const name = this.#plain(operation)
       this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)
@@ -151,8 +151,8 @@ export class OperationNames {
   }
 
   #plain({ operation: { operationId }, method, path }: OpenApiOperation): string {
-    const own = typeof operationId === 'string' ? toSafeName(operationId).replace(/_+/g, '_') : ''
-    const name = own === '' ? toSafeName(wordsOf(method, path)) : own
+    const own = typeof operationId === 'string' ? toSafeToolName(operationId).replace(/_+/g, '_') : ''
+    const name = own === '' ? toSafeToolName(wordsOf(method, path)) : own
     return name === this.#prefix || name.startsWith(`${this.#prefix}_`) ? name : `${this.#prefix}_${name}`
   }
 }
@@ -166,7 +166,7 @@ function wordsOf(method: string, path: string): string {
 }
 
 /** Whether the options select an operation. */
-export function isSelected(
+export function isSelectedOperation(
   { operation, method, path }: OpenApiOperation,
   { include, exclude = [] }: Pick<OpenApiOptions, 'include' | 'exclude'>,
 ): boolean {

@@ -7,7 +7,7 @@ import { annotationsOfMethod } from './method-annotations.ts'
 import type { OpenApiDocument, OpenApiOperation } from './openapi-document.ts'
 import { isPlainJson, readOperationBody } from './operation-body.ts'
 import { HttpToolInput, readOperationParameters } from './operation-parameters.ts'
-import { baseUrlOf, readOperationTexts, tagsOf } from './operation-texts.ts'
+import { baseUrlOfOperation, readOperationTexts, tagsOf } from './operation-texts.ts'
 
 /** The document and the choices that its operations share. */
 interface ToolSources {
@@ -34,7 +34,7 @@ export function toOperationTool(operation: OpenApiOperation, { document, options
   const { examples: bodies, headers: bodyHeaders, losses: bodyLosses, ...body } = readOperationBody(operation, sources)
   const { schema: inputSchema, losses: schemaLosses } = closeInput(input, collector)
   const { auth, losses: authLosses } = readOperationAuth(operation, document, options)
-  const base = baseUrlOf(operation, document, options.baseUrl)
+  const base = baseUrlOfOperation(operation, document, options.baseUrl)
   const media = readOutputMedia(operation, document)
   const headers = { ...media.headers, ...parameters.headers, ...bodyHeaders }
   const tool = {

@@ -3,13 +3,13 @@ import { TooldexError } from '../../../base/errors.ts'
 import { Semaphore } from '../../../base/semaphore.ts'
 import type { HelpOutput, RunHelp } from './create-help-runner.ts'
 import type { Note } from './draft.ts'
-import { isUsable, parseHelp } from './parse-help.ts'
+import { isUsableHelp, parseHelp } from './parse-help.ts'
 import type { HelpSubcommand, ParsedHelp } from './parsed-help.ts'
 import {
   type HelpSource,
   type NamedProgram,
-  toBareSource,
-  toSource,
+  toBareHelpSource,
+  toHelpSource,
   warnGroup,
   warnLeftOut,
   warnOwnOptions,
@@ -51,7 +51,7 @@ export async function collectTools(request: CollectRequest): Promise<Collected> 
   if (root === undefined) throw unreadable(request, tried)
   const { help, text } = root
   const { summary } = help
-  if (help.subcommands.length === 0) return { summary, sources: [toSource(request, [], help)], notes: [] }
+  if (help.subcommands.length === 0) return { summary, sources: [toHelpSource(request, [], help)], notes: [] }
   const { sources, notes } = await collectBelow(request, { path: [], rows: help.subcommands, text })
   return { summary, sources, notes: [...notes, ...warnOwnOptions(help)] }
 }
@@ -81,9 +81,9 @@ async function collectOne(
   row: HelpSubcommand | undefined,
   found: FetchedHelp | undefined,
 ): Promise<Collected> {
-  if (found === undefined) return { summary: '', sources: row ? [toBareSource(request, path, row)] : [], notes: [] }
+  if (found === undefined) return { summary: '', sources: row ? [toBareHelpSource(request, path, row)] : [], notes: [] }
   const { help, text } = found
-  const own = help.isGroup ? [] : [toSource(request, path, help, row?.description)]
+  const own = help.isGroup ? [] : [toHelpSource(request, path, help, row?.description)]
   if (help.subcommands.length === 0) return { summary: '', sources: own, notes: [] }
   const below = await collectBelow(request, { path, rows: help.subcommands, text })
   return { ...below, sources: [...own, ...below.sources] }
@@ -102,8 +102,8 @@ async function collectBelow(request: CollectRequest, level: Level): Promise<Coll
   const groups: Level[] = []
   const notes: Note[] = []
   for (const { row, path, fetched } of found) {
-    if (fetched === undefined) sources.push(toBareSource(request, path, row))
-    else if (!fetched.help.isGroup) sources.push(toSource(request, path, fetched.help, row.description))
+    if (fetched === undefined) sources.push(toBareHelpSource(request, path, row))
+    else if (!fetched.help.isGroup) sources.push(toHelpSource(request, path, fetched.help, row.description))
     else {
       groups.push({ path, rows: fetched.help.subcommands, text: fetched.text })
       notes.push(warnGroup(request.program, path, fetched.help))
@@ -141,12 +141,12 @@ export function collectFromText(text: string, request: Omit<CollectRequest, 'run
   const { program, name, max } = request
   const command = request.subcommands.flat()
   const help = parseHelp(text, [...program, ...command])
-  if (!isUsable(help)) {
+  if (!isUsableHelp(help)) {
     throw new TooldexError('HELP_UNREADABLE', `The text given for ${name} has neither a usage line nor options in it.`)
   }
-  if (!help.isGroup) return { summary: help.summary, sources: [toSource(request, command, help)], notes: [] }
+  if (!help.isGroup) return { summary: help.summary, sources: [toHelpSource(request, command, help)], notes: [] }
   const rows = help.subcommands.slice(0, max)
-  const sources = rows.map((row) => toBareSource(request, [...command, row.name], row))
+  const sources = rows.map((row) => toBareHelpSource(request, [...command, row.name], row))
   return { summary: help.summary, sources, notes: warnLeftOut(help.subcommands.slice(max), max) }
 }
 
@@ -212,7 +212,7 @@ async function attempt(argv: readonly string[], request: FetchRequest): Promise<
     if (text.trim() === '') continue
     if (request.rootText !== undefined && text.trim() === request.rootText.trim()) return 'root'
     const help = parseHelp(text, [...request.program, ...request.command])
-    if (isUsable(help)) return { text, help }
+    if (isUsableHelp(help)) return { text, help }
   }
   return undefined
 }

@@ -18,7 +18,7 @@ import {
   type DraftTool,
   type Note,
   nameProgram,
-  takeName,
+  takeFreeName,
   toDraftText,
   unsure,
 } from './draft.ts'
@@ -64,7 +64,7 @@ export async function draftConfig(request: DraftRequest): Promise<ConfigDraft> {
 
 function writeCollected({ summary, sources, notes }: Collected, command: string, name: string) {
   const taken = new Set<string>()
-  const tools = sources.map(draftTool).map((tool) => ({ ...tool, name: takeName(tool.name, taken) }))
+  const tools = sources.map(draftTool).map((tool) => ({ ...tool, name: takeFreeName(tool.name, taken) }))
   const description = toDraftText(summary) || toDraftText(`Tools of ${name}.`)
   const warnings = summary === '' ? [unsure('no description of the program found')] : []
   return writeDraft({ name, description, command, tools, notes: [...warnings, ...notes] })

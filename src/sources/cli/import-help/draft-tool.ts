@@ -6,7 +6,7 @@ import {
   type Note,
   nameOption,
   remark,
-  takeName,
+  takeFreeName,
   toArgumentName,
   toDraftText,
   unsure,
@@ -22,7 +22,7 @@ export function draftTool({ name, command, description, help, notes }: HelpSourc
   const isWhole = command.length === 0
   const own = help.options.filter((option) => !isInformative(option) && (isWhole || !option.shared))
   const taken = new Set<string>()
-  const options = own.map(draftOption).map((arg) => ({ ...arg, name: takeName(arg.name, taken) }))
+  const options = own.map(draftOption).map((arg) => ({ ...arg, name: takeFreeName(arg.name, taken) }))
   const positionals = help.positionals.map((positional) => draftPositional(positional, taken))
   const said = toDraftText(description || help.summary)
   return {
@@ -42,7 +42,7 @@ export function draftTool({ name, command, description, help, notes }: HelpSourc
 function draftPositional(positional: HelpPositional, taken: Set<string>): DraftArg {
   const wanted = toArgumentName(positional.name) || 'argument'
   const letter = /^[0-9]/.test(wanted) ? `argument_${wanted}` : wanted
-  const name = takeName(taken.has(letter) ? `${letter}_argument` : letter, taken)
+  const name = takeFreeName(taken.has(letter) ? `${letter}_argument` : letter, taken)
   const { type, because } = guessType(positional.name, positional.default)
   const isGuess = because !== undefined && positional.choices.length === 0
   return {

@@ -123,7 +123,7 @@ function quoteWord(word: string): string {
 }
 
 /** The name, or the name with the first number that is free; the choice is remembered in `taken`. */
-export function takeName(name: string, taken: Set<string>): string {
+export function takeFreeName(name: string, taken: Set<string>): string {
   let free = name
   for (let number = 2; taken.has(free); number++) free = `${name}_${number}`
   taken.add(free)

@@ -6,7 +6,7 @@ import {
   cleanHelpText,
   indentOf,
   readArgumentRows,
-  readEntries,
+  readHelpEntries,
   type Section,
   splitHelp,
   startArgument,
@@ -52,7 +52,7 @@ function takesValue(rows: readonly HelpOption[], flag: string): boolean | undefi
 }
 
 /** Whether a help text contains enough for a tool. */
-export function isUsable(help: ParsedHelp): boolean {
+export function isUsableHelp(help: ParsedHelp): boolean {
   return help.options.length > 0 || help.subcommands.length > 0 || help.positionals.length > 0 || help.forms.length > 0
 }
 
@@ -185,7 +185,7 @@ function readCommandSection(lines: readonly string[], least: number): readonly H
   if (names.length > 0) return names.map((name) => ({ name, description: '', usage: '' }))
   const subparsers = readSubparsers(lines)
   if (subparsers.length > 0) return subparsers
-  const entries = readEntries(lines, startCommand)
+  const entries = readHelpEntries(lines, startCommand)
   const indent = Math.min(...entries.map((entry) => entry.indent))
   const rows = entries.filter((entry) => entry.indent === indent)
   return rows.length < least ? [] : rows.map(({ item, text }) => ({ ...item, description: text }))
@@ -222,7 +222,7 @@ function readNameList(lines: readonly string[]): readonly string[] {
 
 /** argparse lists subcommands below `{build,test}`, set in further. */
 function readSubparsers(lines: readonly string[]): readonly HelpSubcommand[] {
-  const rows = readEntries(lines, startArgument)
+  const rows = readHelpEntries(lines, startArgument)
   const parent = rows.find((row) => /^\{[^{}]+\}$/.test(row.item))
   if (parent === undefined) return []
   const names = new Set(parent.item.slice(1, -1).split(','))

@@ -2,7 +2,7 @@ import { type FlagSpec, parseFlagLine } from './parse-flag-line.ts'
 import type { HelpOption, HelpValue } from './parsed-help.ts'
 import { readValueFacts } from './read-value.ts'
 import type { Section } from './split-help.ts'
-import { type HelpEntry, readEntries } from './split-help.ts'
+import { type HelpEntry, readHelpEntries } from './split-help.ts'
 
 const maxOptions = 1000
 
@@ -11,7 +11,7 @@ export function readOptionRows(sections: readonly Section[]): readonly HelpOptio
   const found = sections
     .filter((section) => section.kind !== 'usage' && section.kind !== 'examples')
     .flatMap((section) =>
-      readEntries(joinFlags(section.lines.map(withoutBareLetters)), startOption).map((entry) => ({
+      readHelpEntries(joinFlags(section.lines.map(withoutBareLetters)), startOption).map((entry) => ({
         entry,
         shared: section.kind === 'shared',
       })),

@@ -1,5 +1,5 @@
 import { type FlagSpec, parseFlagLine } from './parse-flag-line.ts'
-import { bracketLength, readValue } from './read-value.ts'
+import { bracketLength, readHelpValue } from './read-value.ts'
 
 /** A part of a usage line: a word, or a group in brackets with its alternatives. */
 export type UsageNode = UsageWord | UsageGroup
@@ -131,11 +131,11 @@ function repeatsFlag(node: UsageNode, spec: FlagSpec): boolean {
 function readBehind(next: UsageNode | undefined, top: boolean) {
   if (next === undefined) return undefined
   if (next.kind === 'word') {
-    return /^[-+]/.test(next.text) || (top && isPlaceholder(next.text)) ? undefined : readValue(next.text)
+    return /^[-+]/.test(next.text) || (top && isPlaceholder(next.text)) ? undefined : readHelpValue(next.text)
   }
   const words = next.alternatives.map((nodes) => (nodes[0]?.kind === 'word' ? nodes[0].text : ''))
   if (words.some((word) => word === '' || word.startsWith('-')) || (top && next.optional)) return undefined
-  return readValue(next.optional ? `[${words.join('|')}]` : `(${words.join('|')})`)
+  return readHelpValue(next.optional ? `[${words.join('|')}]` : `(${words.join('|')})`)
 }
 
 /** `-46AaCf` is seven options where the letters differ and no word is likely: mixed case, digits, or in order. */

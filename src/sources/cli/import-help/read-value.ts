@@ -15,7 +15,7 @@ const kinds = new Set(
 )
 
 /** Reads what stands behind an option: `<FILE>`, `[=WHEN]`, `{a,b}`, `N [N ...]`, `string`. */
-export function readValue(text: string, { optional = false, inline = false }: ValuePlace = {}): HelpValue {
+export function readHelpValue(text: string, { optional = false, inline = false }: ValuePlace = {}): HelpValue {
   const trimmed = text.trim()
   const many = /\.\.\./.test(trimmed) && trimmed !== '...'
   const { choices, sure } = readChoices(trimmed)
@@ -118,7 +118,7 @@ export function takeFlagValue(rest: string, flag: string, alone: boolean): Found
 function takeLiteral(rest: string): Found | undefined {
   const literal = /^=('[^']*'|\[[^\]]*\]|[^\s:]*):$/.exec(rest)?.[1]
   if (literal === undefined) return undefined
-  return { value: { ...readValue(''), inline: false, literal: literal.replace(/^'|'$/g, '') }, length: rest.length }
+  return { value: { ...readHelpValue(''), inline: false, literal: literal.replace(/^'|'$/g, '') }, length: rest.length }
 }
 
 /** `=VALUE`, `[=VALUE]`, `<mode>` or `[N]` right behind the flag. */
@@ -127,8 +127,8 @@ function takeJoined(rest: string, flag: string): Found | undefined {
   const length = /^[[<]/.test(rest) ? bracketLength(rest) : 0
   if (length === 0) return undefined
   const inner = rest.slice(1, length - 1)
-  if (rest.startsWith('<')) return { value: readValue(rest.slice(0, length)), length }
-  const value = readValue(inner.replace(/^=/, ''), { optional: true, inline: true })
+  if (rest.startsWith('<')) return { value: readHelpValue(rest.slice(0, length)), length }
+  const value = readHelpValue(inner.replace(/^=/, ''), { optional: true, inline: true })
   return { value: value.words === 'many' ? { ...value, words: 1 } : value, length }
 }
 
@@ -137,7 +137,7 @@ function takeAssigned(rest: string, flag: string): Found {
   const word = takeWord(rest.slice(1)).replace(/[,|]+$/, '')
   const inline = /^-[^-]./.test(flag)
   const isSwitch = /^(?:true|false)$/.test(word)
-  const value = readValue(isSwitch ? '{true,false}' : word)
+  const value = readHelpValue(isSwitch ? '{true,false}' : word)
   const literal = /^-?\d/.test(word) ? word : undefined
   return { value: { ...value, optional: false, inline: inline || isSwitch, literal }, length: word.length + 1 }
 }
@@ -146,13 +146,13 @@ function takeAssigned(rest: string, flag: string): Found {
 function takeSpaced(rest: string, alone: boolean): Found | undefined {
   if (!rest.startsWith(' ')) return undefined
   const list = /^(?: [A-Z][\w-]*)? \[[\w-]+ \.\.\.\]/.exec(rest)
-  if (list !== null) return { value: readValue(list[0]), length: list[0].length }
+  if (list !== null) return { value: readHelpValue(list[0]), length: list[0].length }
   const behind = rest.slice(1)
   const until = behind.search(/,? -|\s?\|\s?-| \/ | or -/)
   const whole = until < 0 ? behind : behind.slice(0, until)
   if (mayBeValue(whole, alone)) return { ...withTrailingOption(whole), length: whole.length + 1 }
   const words = takeBracketed(behind)
-  if (words !== '') return { value: readValue(words), length: words.length + 1 }
+  if (words !== '') return { value: readHelpValue(words), length: words.length + 1 }
   return undefined
 }
 
@@ -168,7 +168,8 @@ function mayBeValue(text: string, alone: boolean): boolean {
 function withTrailingOption(text: string): { value: HelpValue } {
   const optional = /^([\w-]+)\[=.*\]$/.exec(text)
   return {
-    value: optional === null ? readValue(text) : readValue(optional[1] as string, { optional: true, inline: true }),
+    value:
+      optional === null ? readHelpValue(text) : readHelpValue(optional[1] as string, { optional: true, inline: true }),
   }
 }
 

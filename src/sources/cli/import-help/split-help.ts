@@ -164,7 +164,7 @@ const maxLines = 60
  *   -a, --all    text beside it,          --all
  *                wrapped to its column        text below it
  */
-export function readEntries<T>(lines: readonly string[], start: RowStart<T>): readonly HelpEntry<T>[] {
+export function readHelpEntries<T>(lines: readonly string[], start: RowStart<T>): readonly HelpEntry<T>[] {
   const entries: Open<T>[] = []
   let open: Open<T> | undefined
   let blank = false
@@ -216,7 +216,7 @@ export type ArgumentRow = HelpEntry<string>
 export function readArgumentRows(sections: readonly Section[]): readonly ArgumentRow[] {
   return sections
     .filter((section) => section.kind === 'arguments')
-    .flatMap((section) => readEntries(section.lines, startArgument))
+    .flatMap((section) => readHelpEntries(section.lines, startArgument))
 }
 
 /** The start of a row about an argument. */

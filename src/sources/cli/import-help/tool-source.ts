@@ -21,7 +21,7 @@ export interface HelpSource {
 }
 
 /** A command whose help was read. */
-export function toSource(
+export function toHelpSource(
   { name }: NamedProgram,
   command: readonly string[],
   help: ParsedHelp,
@@ -31,11 +31,11 @@ export function toSource(
 }
 
 /** A command without readable help, described by its row in the list of commands. */
-export function toBareSource(named: NamedProgram, command: readonly string[], row: HelpSubcommand): HelpSource {
+export function toBareHelpSource(named: NamedProgram, command: readonly string[], row: HelpSubcommand): HelpSource {
   const words = [...named.program, ...command]
   const help = parseHelp(`usage: ${words.join(' ')} ${row.usage}`, words)
   const notes = [unsure('its own help was not read; only the list of commands names it')]
-  return { ...toSource(named, command, { ...help, forms: [] }, row.description), notes }
+  return { ...toHelpSource(named, command, { ...help, forms: [] }, row.description), notes }
 }
 
 /** A note about commands beyond the limit. */

@@ -5,7 +5,7 @@ import { readSchemaParameters } from '../../../json-schema/read-parameters.ts'
 import { isOfType } from '../../../json-schema/value-types.ts'
 import { readDoc } from '../../../operations/registry/tool-doc.ts'
 import { executeTool } from '../../../operations/runs/execute.ts'
-import { requiredNames } from '../../../rules/build-input-schema.ts'
+import { requiredArgumentNames } from '../../../rules/build-input-schema.ts'
 import type { CliHost, RecordedCall, RegistryClient } from '../host.ts'
 import { type FlagProperty, type FlagTool, parseToolFlags, toolHelp } from '../tool-flags.ts'
 import { type CallFlags, parseArgs } from './call.ts'
@@ -116,7 +116,7 @@ export async function readRecorded(registry: RegistryClient, idOrName: string) {
   const doc = await registry.invoke(readDoc, { idOrName })
   const schema = doc.tool?.inputSchema ?? {}
   const { properties, required } = readSchemaParameters(schema)
-  const positional = doc.positional ?? requiredNames(schema)
+  const positional = doc.positional ?? requiredArgumentNames(schema)
   const tool: FlagTool = { name: doc.name, properties: Object.fromEntries(properties), positional }
   return { tool, description: doc.tool?.description ?? '', required: [...required] }
 }

@@ -61,7 +61,7 @@ export const withEntryOptions = (command: Command): Command =>
     .option('--oauth', 'the same without a key: the client signs in with OAuth')
 
 /** Validates the options of an entry, opens its configs, and returns the input of the operation and what the user should know. */
-export async function openEntry(host: CliHost, client: string, names: readonly string[], flags: EntryFlags) {
+export async function openClientEntry(host: CliHost, client: string, names: readonly string[], flags: EntryFlags) {
   const { name, scope } = flags
   const requested = [...names, ...(flags.config ?? [])]
   if (flags.server !== undefined) checkUrl(flags.server)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { TooldexError } from '../../../base/errors.ts'
 import type { Execution, ExecutionSummary } from '../../../contract/execution.ts'
-import { answerOf } from '../../../operations/runs/execution-result.ts'
+import { answerOfExecution } from '../../../operations/runs/execution-result.ts'
 import * as executions from '../../../operations/runs/executions.ts'
 import { getExecution, listExecutions } from '../../../operations/runs/executions.ts'
 import { readStoredResult } from '../../../operations/runs/results.ts'
@@ -140,7 +140,7 @@ async function tailOne(host: CliHost, registry: RegistryClient, id: string, json
       else host.err(event.text)
     }
     if (event.event !== 'end') continue
-    const answer = { tool: event.execution.toolName, ...answerOf(event.execution) }
+    const answer = { tool: event.execution.toolName, ...answerOfExecution(event.execution) }
     return printResult(json ? { ...host, out: () => {}, err: () => {} } : host, answer, { json: false, shown })
   }
   return 130

@@ -1,6 +1,6 @@
 import { exportClient } from '../../../operations/clients/install-client.ts'
 import { invoke } from '../../../operations/invoke.ts'
-import { clientArgument, type EntryFlags, openEntry, withEntryOptions, withPlaceOptions } from './client-entry.ts'
+import { clientArgument, type EntryFlags, openClientEntry, withEntryOptions, withPlaceOptions } from './client-entry.ts'
 import { type AddCommand, toJson } from './command.ts'
 import { addExportServerJson } from './registry/registry-file.ts'
 
@@ -13,7 +13,7 @@ export const addExport: AddCommand = (program, host) => {
     .description('print the config with which an MCP client reaches Tooldex, without writing it')
     .argument('[client]', `${clientArgument}; the default is the form of .mcp.json`, 'claude-code')
   withPlaceOptions(withEntryOptions(command)).action(async (client: string, names: string[], flags: EntryFlags) => {
-    const { input, context, notes } = await openEntry(host, client, names, flags)
+    const { input, context, notes } = await openClientEntry(host, client, names, flags)
     const answer = await invoke(exportClient, input, context)
     host.out(flags.json ? toJson(answer) : answer.config)
     if (flags.json) return

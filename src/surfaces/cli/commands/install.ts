@@ -6,7 +6,7 @@ import type { CliHost } from '../host.ts'
 import {
   clientArgument,
   type EntryFlags,
-  openEntry,
+  openClientEntry,
   type PlaceFlags,
   withEntryOptions,
   withPlaceOptions,
@@ -21,7 +21,7 @@ interface ChangeFlags extends PlaceFlags {
 export const addInstall: AddCommand = (program, host) => {
   const command = withEntryOptions(program.command('install').argument('<client>', clientArgument))
   withChangeOptions(command).action(async (client: string, names: string[], flags: EntryFlags & ChangeFlags) => {
-    const { input, context, notes } = await openEntry(host, client, names, flags)
+    const { input, context, notes } = await openClientEntry(host, client, names, flags)
     print(host, flags, await invoke(installClient, { ...input, dryRun: flags.dryRun }, context))
     if (!flags.json) for (const note of notes) host.err(`note: ${note}\n`)
   })

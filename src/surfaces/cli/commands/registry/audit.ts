@@ -4,12 +4,12 @@ import { toOneLine } from '../../../../base/invisible-characters.ts'
 import { splitLines, writeDumpLines } from '../../../../operations/database/dump-file.ts'
 import { invoke } from '../../../../operations/invoke.ts'
 import {
-  addLine,
   exportAudit,
   listAudit,
   toVerification,
   verifyAudit,
   verifyAuditFile,
+  verifyAuditLine,
 } from '../../../../operations/registry/audit.ts'
 import { ChainVerifier } from '../../../../rules/audit-chain.ts'
 import type { CliHost } from '../../host.ts'
@@ -99,7 +99,7 @@ const withAfter = (command: Command): Command =>
 
 async function* verified(lines: AsyncIterable<string>, verifier: ChainVerifier): AsyncGenerator<string> {
   for await (const line of lines) {
-    addLine(verifier, line)
+    verifyAuditLine(verifier, line)
     yield line
   }
 }

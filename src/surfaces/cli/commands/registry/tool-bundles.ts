@@ -9,7 +9,7 @@ import { hasErrors } from '../../../../diagnostics/finding.ts'
 import { exportBundle, importBundle } from '../../../../operations/registry/bundles.ts'
 import { readBundleFolder, writeBundle } from '../../../../sources/bundle/index.ts'
 import type { CliHost } from '../../host.ts'
-import { readText, rejectFiles, toLocations } from '../../read-tool-file.ts'
+import { locateInToolFiles, readText, rejectFiles } from '../../read-tool-file.ts'
 import { type AddCommand, toJson } from '../command.ts'
 import { type RegistryFlags, withRegistry, withRegistryOptions } from './registry-command.ts'
 
@@ -20,7 +20,7 @@ export interface ImportFlags extends RegistryFlags {
 }
 
 /** `tooldex tools export` and `tooldex tools import`. */
-export function addBundles(group: Command, host: CliHost): void {
+export function addBundleCommands(group: Command, host: CliHost): void {
   const write = group
     .command('export [file]')
     .description(
@@ -173,7 +173,7 @@ export const addApply: AddCommand = (program, host) => {
         },
       )
     return importInto(host, flags, { bundle }).catch((thrown: unknown) => {
-      throw toLocations(nameFolder(thrown, folder), place)
+      throw locateInToolFiles(nameFolder(thrown, folder), place)
     })
   })
 }

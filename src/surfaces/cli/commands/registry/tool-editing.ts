@@ -28,7 +28,7 @@ interface EditFlags extends WriteFlags {
 }
 
 /** `tooldex tools edit`: changes a tool by a file, by --set, or in an editor. */
-export function addEditing(group: Command, host: CliHost): void {
+export function addEditCommand(group: Command, host: CliHost): void {
   const edit = group
     .command('edit <tool> [file]')
     .description('change a tool by a YAML or JSON file (- for standard input), by --set, or in your editor')
@@ -63,7 +63,7 @@ async function editByFields(host: CliHost, flags: EditFlags, idOrName: string): 
     const tool = await registry.invoke(getTool, { idOrName })
     const script =
       flags.script === undefined ? {} : { scriptContent: readTextFile(flags.script, 4 * registryLimits.script) }
-    const fields = await withCategory(registry, { ...setFields(flags.set ?? [], tool), ...script })
+    const fields = await withCategory(registry, { ...setToolFields(flags.set ?? [], tool), ...script })
     const input = { expectedVersion: tool.version, ...fields, idOrName, ...changeOptions(flags) }
     return registry.invoke(changeTool, input)
   })
@@ -167,7 +167,7 @@ const textFields = new Set(
 const hint = 'Write --set displayName="Send report", --set tags=[a,b] or --set executorConfig.timeoutMs=5000.'
 
 /** Parses `--set field=value` options: a whole field, or a part of one by a dotted path. */
-export function setFields(assignments: readonly string[], tool: RegisteredTool): Record<string, unknown> {
+export function setToolFields(assignments: readonly string[], tool: RegisteredTool): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const assignment of assignments) {
     const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []

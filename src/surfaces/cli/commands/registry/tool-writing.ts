@@ -125,7 +125,7 @@ export async function withCategory(registry: RegistryClient, fields: Readonly<Re
 }
 
 /** `tooldex tools create` and `validate`. */
-export function addWriting(group: Command, host: CliHost, exit: (code: number) => void): void {
+export function addWriteCommands(group: Command, host: CliHost, exit: (code: number) => void): void {
   const create = group
     .command('create <file>')
     .description('register the tool in a YAML or JSON file (- for standard input)')

@@ -19,9 +19,9 @@ import {
   withRegistry,
   withRegistryOptions,
 } from './registry-command.ts'
-import { addBundles } from './tool-bundles.ts'
-import { addEditing } from './tool-editing.ts'
-import { addPropose, addWriting } from './tool-writing.ts'
+import { addBundleCommands } from './tool-bundles.ts'
+import { addEditCommand } from './tool-editing.ts'
+import { addPropose, addWriteCommands } from './tool-writing.ts'
 
 type Add = ReturnType<typeof operationCommands>
 const fields = ['idOrName']
@@ -39,8 +39,8 @@ export const addTools: AddCommand = (program, host, exit) => {
     fields,
     text: toJson,
   })
-  addWriting(group, host, exit)
-  addEditing(group, host)
+  addWriteCommands(group, host, exit)
+  addEditCommand(group, host)
   add({ line: 'activate <tool>', operation: tools.activateTool, fields, text: toolStateText })
   add({ line: 'deactivate <tool>', operation: tools.deactivateTool, fields, text: toolStateText })
   add({ line: 'deprecate <tool>', operation: tools.deprecateTool, fields, text: toolStateText })
@@ -50,7 +50,7 @@ export const addTools: AddCommand = (program, host, exit) => {
   addVersions(add)
   addPropose(group, host)
   addProposals(add)
-  addBundles(group, host)
+  addBundleCommands(group, host)
   addDefinitions(group, host)
 }
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { TooldexError } from '../base/errors.ts'
 import type { ArgValue, Uncheckable } from '../contract/executor.ts'
-import { checkValues } from './check-values.ts'
+import { checkBoundValues } from './check-bound-values.ts'
 
 const refusal = async (constraint: object, value: ArgValue | null | Uncheckable) => {
   try {
-    await checkValues({ amount: constraint }, new Map([['amount', value]]))
+    await checkBoundValues({ amount: constraint }, new Map([['amount', value]]))
     return undefined
   } catch (error) {
     return error instanceof TooldexError ? [error.code, error.problems[0]?.pointer, error.problems[0]?.message] : error

@@ -34,7 +34,7 @@ const ownParameters = ['host', 'port', 'ssl', 'sslmode', 'sslrootcert']
 const shape = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/
 
 /** Parses a URL as libpq does: several hosts separated by commas, `host=/folder` for a socket, `sslmode` and `sslrootcert`. */
-export function readAddress(url: string, env?: Environment): Address {
+export function readPostgresAddress(url: string, env?: Environment): Address {
   const [all, user = '', hosts = '', database = '', search = ''] = shape.exec(url) ?? []
   if (all === undefined) throw invalidUrl('is not a valid URL')
   const query = new URLSearchParams(search)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunnableTool } from '../contract/executor.ts'
-import { checkInput } from './check-values.ts'
+import { checkInput } from './check-input-output.ts'
 
 const tool = { name: 'say_hello' } as RunnableTool
 const schema = {

@@ -20,7 +20,7 @@ interface BoundValue {
 }
 
 /** Rejects a call whose values violate the constraints. Takes the final values, so defaults and global arguments are checked too. */
-export async function checkValues(
+export async function checkBoundValues(
   constraints: Readonly<Record<string, ArgConstraint>>,
   values: BoundValues,
 ): Promise<void> {

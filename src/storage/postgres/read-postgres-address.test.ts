@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readAddress } from './read-address.ts'
+import { readPostgresAddress } from './read-postgres-address.ts'
 
-const read = (url: string) => readAddress(url, {})
+const read = (url: string) => readPostgresAddress(url, {})
 const plain = { optional: false, checked: false, named: false }
 
 describe('the address of a database', () => {
@@ -13,7 +13,7 @@ describe('the address of a database', () => {
       { host: 'k', port: 5432 },
     ])
     expect(read('postgres:///db').places).toEqual([{ host: 'localhost', port: 5432 }])
-    expect(readAddress('postgres:///db', { PGHOST: 'h', PGPORT: '7' }).places).toEqual([{ host: 'h', port: 7 }])
+    expect(readPostgresAddress('postgres:///db', { PGHOST: 'h', PGPORT: '7' }).places).toEqual([{ host: 'h', port: 7 }])
   })
 
   it('is a socket where the host is a folder', () => {
