@@ -4,6 +4,7 @@ import { lintCatalog } from '../src/operations/lint/lint-catalog.ts'
 import { callTool } from '../src/operations/runs/call-tool.ts'
 import { eventually } from './support/keys.ts'
 import { changingServer, openSources, tool } from './support/open-sources.ts'
+import { tempFolder } from './support/temp-folder.ts'
 
 const path = { path: { type: 'string' } }
 const first = [tool('read', { inputSchema: { type: 'object', properties: path } }), tool('list')]
@@ -123,4 +124,38 @@ it('109: flags hidden characters and steering texts in search, descriptions and 
   expect(found.body.results[0].inputSchema).toBeDefined()
   const lint = await invoke(lintCatalog, {}, context)
   expect(JSON.stringify(lint)).toContain('imitates markup of prompts')
+})
+
+it('says after a reading how many definitions wait for a decision, and how to decide', async () => {
+  const { server, run } = await openArchive()
+  expect((await run('sources', 'refresh', 'archive')).out).not.toContain('wait')
+  server.set({ tools: [first[0], tool('list', { description: 'Lists it' }), tool('delete')] })
+  const { out } = await run('sources', 'refresh', 'archive')
+  expect(out).toContain('2 changed definitions wait for a decision: see tooldex sources show archive')
+  expect(out).toContain('tooldex sources accept archive')
+  await run('sources', 'accept', 'archive', 'tools/list')
+  expect((await run('sources', 'refresh', 'archive')).out).toContain('1 changed definition waits for a decision')
+})
+
+it('lists how many definitions the last reading left out, as long as it does', async () => {
+  const { server, run } = await openArchive()
+  expect((await run('sources')).out).not.toContain('or more')
+  server.set({ tools: [...first, { description: 'Has no name' }] })
+  await run('sources', 'refresh', 'archive')
+  expect((await run('sources')).out).toMatch(/archive.* 1 or more/)
+  server.set({ tools: first })
+  await run('sources', 'refresh', 'archive')
+  expect((await run('sources')).out).not.toContain('or more')
+})
+
+it.each([
+  ['npx', 'Node.js'],
+  ['uvx', 'uv'],
+  ['docker', 'Docker'],
+  ['dnx', 'the .NET SDK'],
+])('says what provides a missing %s', async (command, provider) => {
+  const { run } = await openSources({ PATH: tempFolder() })
+  const added = await run('add', 'archive', '--yes', '--', command, 'server')
+  expect(added.out).toContain(`Command not found: ${command}. ${command} is part of ${provider}`)
+  expect((await run('sources')).out.replace(/\s+/g, ' ')).toContain(`${command} is part of ${provider}`)
 })

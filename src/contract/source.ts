@@ -62,6 +62,8 @@ export interface SourceSummary {
   readonly readAt: string | null
   /** The number of definitions that wait for a decision. */
   readonly waiting: number
+  /** The number of definitions that the last reading left out, at least; null where there was none. */
+  readonly leftOut: number | null
   /** Increases with every change of the definition or the manifest in use. */
   readonly revision: number
   readonly lastFailure: SourceFailure | null

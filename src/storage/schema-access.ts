@@ -75,6 +75,7 @@ export const sources = pgTable(
     refused: json('refused').$type<Record<string, string>>().notNull().default({}),
     readAt: at('read_at'),
     waiting: integer('waiting').notNull().default(0),
+    leftOut: integer('left_out'),
     revision: integer('revision').notNull().default(1),
     lastFailure: json('last_failure').$type<SourceFailure>(),
     lastSuccessAt: at('last_success_at'),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { composeProcess } from '../../src/app/compose.ts'
@@ -19,7 +19,11 @@ import { tempFolder } from './temp-folder.ts'
 /** A server whose definitions are those of a file, which tests change. */
 export function changingServer(state: object = {}, folder: string = tempFolder()) {
   const file = join(folder, 'state.json')
-  const set = (next: object) => writeFileSync(file, JSON.stringify(next))
+  // The server reads the file at any time: it must never find a part of it, which would end it with exit code 1.
+  const set = (next: object) => {
+    writeFileSync(`${file}.next`, JSON.stringify(next))
+    renameSync(`${file}.next`, file)
+  }
   set(state)
   return {
     set,

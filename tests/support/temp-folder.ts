@@ -6,9 +6,15 @@ import { onTestFinished } from 'vitest'
 /** A folder for tests that run beside each other, where a hook does not know whose end it waits for: gone with the process. */
 export function lastingFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tooldex-test-')))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  if (lasting.length === 0)
+    process.once('exit', () => {
+      for (const each of lasting) rmSync(each, { recursive: true, force: true })
+    })
+  lasting.push(folder)
   return folder
 }
+
+const lasting: string[] = []
 
 /** A folder that is gone when the test is over. */
 export function tempFolder(): string {

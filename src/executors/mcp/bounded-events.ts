@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { TooldexError } from '../../base/errors.ts'
 import { maxMessageHere } from './message-threads.ts'
 
@@ -9,9 +10,13 @@ interface EventBounds {
   readonly onEvents: (bytes: Buffer) => void
 }
 
-/** An event stream in whole events; a long one is reduced, and one beyond the limit ends the stream. */
-export function boundedEvents(body: ReadableStream<Uint8Array>, bounds: EventBounds): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
+/**
+ * An event stream in whole events; a long one is reduced, and one beyond the limit ends the stream. The chunks are read one by
+ * one: `Readable.toWeb` throws outside of any call where a chunk arrives after the stream was cancelled.
+ */
+export function boundedEvents(body: Readable, bounds: EventBounds): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
+  const end = () => void body.on('error', () => {}).destroy()
   let parts: Uint8Array[] = []
   let size = 0
   const take = (last: Uint8Array): Buffer<ArrayBuffer> => {
@@ -23,7 +28,7 @@ export function boundedEvents(body: ReadableStream<Uint8Array>, bounds: EventBou
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       for (let sent = false; !sent; ) {
-        const { value, done } = await reader.read()
+        const { value, done } = await chunks.next()
         if (done) {
           if (size > 0 && size <= maxMessageHere) controller.enqueue(take(Buffer.alloc(0)))
           return controller.close()
@@ -31,26 +36,26 @@ export function boundedEvents(body: ReadableStream<Uint8Array>, bounds: EventBou
         // Only the first event of a chunk can be long.
         const first = endOfEvent(parts, value, 'first')
         if (size + (first || value.length) > bounds.maxBytes) {
-          await reader.cancel().catch(() => {})
+          end()
           throw tooLong(bounds.maxBytes)
         }
         const isLong = first > 0 && size + first > maxMessageHere
         const event = isLong ? await bounds.reduce(take(value.subarray(0, first)), true) : undefined
         if (event !== undefined) controller.enqueue(Buffer.from(event))
         const rest = isLong ? value.subarray(first) : value
-        const end = endOfEvent(parts, rest, 'last')
-        if (end > 0) {
-          const events = take(rest.subarray(0, end))
+        const whole = endOfEvent(parts, rest, 'last')
+        if (whole > 0) {
+          const events = take(rest.subarray(0, whole))
           bounds.onEvents(events)
           controller.enqueue(events)
         }
-        sent = event !== undefined || end > 0
-        const tail = rest.subarray(end)
+        sent = event !== undefined || whole > 0
+        const tail = rest.subarray(whole)
         size += tail.length
         if (tail.length > 0) parts.push(tail)
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: end,
   })
 }
 

@@ -41,8 +41,9 @@ export function nextStep(error: unknown, server: string, isSource: boolean): str
   return status === 401 && !isSource ? `; for a sign-in, add it as a source: tooldex add ${server} URL` : ''
 }
 
-/** A sandbox that is missing or not allowed says what to install or to allow. */
+/** A program or a sandbox that is missing or not allowed says what to install or to allow. */
 function ownFailure({ code, message, hint }: TooldexError): string {
+  if (code === 'COMMAND_NOT_FOUND') return `failed: ${message}. ${withoutPeriod(hint)}`
   const needsOperator = code === 'SANDBOX_MISSING' || code === 'POLICY_REFUSED'
   return `failed: ${withoutPeriod(needsOperator ? `${message} ${hint}` : message)}`
 }

@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import { setMaxListeners } from 'node:events'
+import type { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Agent, type Dispatcher, request } from 'undici'
 import { decompressors } from '../network/decompressors.ts'
@@ -55,7 +56,7 @@ export function guardedFetch(dispatcher: Agent, privateHost: string | undefined,
     const isStream = /event-stream/i.test(headers.get('content-type') ?? '')
     const decoded = decompressed(body, headers)
     const content = isStream
-      ? boundedEvents(Readable.toWeb(decoded) as ReadableStream<Uint8Array>, {
+      ? boundedEvents(decoded, {
           ...bounds,
           onEvents: (bytes) => bounds.onEvents(bytes, request),
         })
@@ -71,6 +72,8 @@ async function sendOnce(url: URL, init: RequestInit | undefined, dispatcher: Age
   const { method = 'GET', body = null, signal = null } = init ?? {}
   const headers = { 'accept-encoding': 'gzip, deflate', ...Object.fromEntries(new Headers(init?.headers)) }
   const options = { dispatcher, method: method as Dispatcher.HttpMethod, headers, body: body as string | null, signal }
+  // All requests of a connection share its signal; each removes its listener at the end of its response.
+  if (signal !== null) setMaxListeners(0, signal)
   try {
     const { statusCode: status, statusText, headers: received, body: content } = await request(url, options)
     return { status, statusText, headers: toHeaders(received), body: content }

@@ -1,8 +1,10 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { Agent } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { guardedFetch } from './guarded-fetch.ts'
 import { HttpTransport } from './http-transport.ts'
 import { defaultMessageLimits, MessageCheck } from './message-check.ts'
 
@@ -94,6 +96,26 @@ describe('a response of an MCP server', () => {
       await line.send(ping)
       expect(await received).toEqual(JSON.parse(result))
     }
+  })
+
+  it('that is cancelled while more of it arrives ends quietly', async () => {
+    const event = `data: ${result}\n\n`
+    const url = await listen((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(event)
+      response.end(event.repeat(100))
+    })
+    const agent = new Agent()
+    onTestFinished(() => agent.close())
+    const bounds = { maxBytes: 1e6, reduce: async () => undefined, onEvents: () => {} }
+    const fetch = guardedFetch(agent, '127.0.0.1', bounds)
+    const { signal } = new AbortController()
+    const warned: Error[] = []
+    process.on('warning', (warning) => warned.push(warning))
+    const all = await Promise.all(Array.from({ length: 20 }, () => fetch(url, { signal })))
+    for (const { body } of all) await body?.cancel()
+    await expect.poll(() => getEventListeners(signal, 'abort')).toEqual([])
+    expect(warned).toEqual([])
   })
 
   it('with an unknown encoding, or that does not match it, is an error of the request', async () => {

@@ -22,7 +22,22 @@ export function findProgram(word: string, env: Environment, cwd: string): string
     return program
   }
   if (files.length > 0) throw new TooldexError('COMMAND_NOT_EXECUTABLE', `${word} is not executable.`)
-  throw new TooldexError('COMMAND_NOT_FOUND', `Command not found: ${word}`)
+  throw new TooldexError('COMMAND_NOT_FOUND', `Command not found: ${word}`, hintFor(word))
+}
+
+/** What provides the programs that start published servers. */
+const providers: Readonly<Record<string, string>> = {
+  npx: 'Node.js (https://nodejs.org)',
+  bunx: 'Bun (https://bun.sh)',
+  uvx: 'uv (https://docs.astral.sh/uv)',
+  docker: 'Docker (https://docs.docker.com/get-docker)',
+  podman: 'Podman (https://podman.io)',
+  dnx: 'the .NET SDK, version 10 or later (https://dotnet.microsoft.com)',
+}
+
+function hintFor(word: string): { readonly hint?: string } {
+  const provider = Object.hasOwn(providers, word) ? providers[word] : undefined
+  return provider === undefined ? {} : { hint: `${word} is part of ${provider}: install it, or put it on PATH.` }
 }
 
 function isFile(path: string, fatal: readonly string[] = []): boolean {

@@ -26,6 +26,7 @@ const Source = z.object({
   transport: z.enum(['stdio', 'http']).optional().describe('Of an MCP server.'),
   signIn: SignInView.optional().describe('Of an MCP server with a sign-in.'),
   waiting: z.int().optional().describe('Number of definitions of an MCP server that changed and wait for a decision.'),
+  leftOut: z.int().optional().describe('Number of definitions of an MCP server that were left out, at least.'),
 })
 type Source = z.infer<typeof Source>
 
@@ -86,9 +87,11 @@ async function registrySource(
 }
 
 async function serverSources(context: SourcesContext, offered: readonly CatalogTool[]): Promise<readonly Source[]> {
-  return (await visibleSources(context)).map(({ name, transport, state, waiting, lastFailure, signIn }) => {
+  return (await visibleSources(context)).map((source) => {
+    const { name, transport, state, waiting, leftOut, lastFailure, signIn } = source
     const tools = offered.filter((tool) => tool.source === 'mcp' && tool.namespace === name).length
     const problem = lastFailure === null ? {} : { problem: lastFailure.reason }
-    return { kind: 'mcp', name, state, tools, warnings: 0, transport, waiting, ...problem, ...(signIn && { signIn }) }
+    const more = { ...problem, ...(leftOut && { leftOut }), ...(signIn && { signIn }) }
+    return { kind: 'mcp', name, state, tools, warnings: 0, transport, waiting, ...more }
   })
 }

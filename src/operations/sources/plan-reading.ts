@@ -20,8 +20,12 @@ export async function planReading(
   if (source.seen !== null && (await readingHash(source.seen, signal)) === (await readingHash(seen, signal)))
     return undefined
   const changes = await classChanges(await compareManifests(manifest, seen, signal), signal)
-  if (changes.length === 0)
-    return source.seen === null ? undefined : { action: 'drift.end', change: { seen: null, waiting: 0, refused: {} } }
+  if (changes.length === 0) {
+    const isSame = manifest.leftOut === seen.leftOut
+    if (source.seen === null && isSame) return undefined
+    const rest = isSame ? {} : { manifest: acceptChanges(manifest, seen, []) }
+    return { action: 'drift.end', change: { ...rest, seen: null, waiting: 0, refused: {} } }
+  }
   const accepted = trust === 'trusted' ? changes.filter(isHarmless) : []
   const held = changes.filter((change) => !accepted.includes(change))
   const now = acceptChanges(manifest, seen, accepted)

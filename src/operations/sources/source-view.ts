@@ -194,10 +194,14 @@ const isAdmin = ({ scopes, caller }: OperationContext): boolean => scopes.has('a
 /** The sources that the caller sees, by name. */
 export async function visibleSources(context: VisibleContext) {
   const { registry, caller } = context
-  const shown: ReturnType<typeof summarizeSource>[] = []
+  const shown: (ReturnType<typeof summarizeSource> & { readonly leftOut?: number })[] = []
   const signIns = await readSignIns(context)
   for (const source of (await registry?.stores.sources.list(caller.workspace)) ?? [])
-    if (await isVisible(context, source.name)) shown.push(summarizeSource(context, source, signIns))
+    if (await isVisible(context, source.name)) {
+      const hasNotice = source.leftOut !== null && (await isWholeVisible(context, source.name))
+      const notice = hasNotice ? { leftOut: source.leftOut as number } : {}
+      shown.push({ ...summarizeSource(context, source, signIns), ...notice })
+    }
   return shown
 }
 

@@ -79,7 +79,7 @@ export class DatabaseSourceStore implements SourceStore {
       const { action, facts, change } = made
       const [changed] = await db
         .update(sources)
-        .set({ ...toRow(change), revision: row.revision + 1, updatedAt: sql`now()` })
+        .set({ ...toRow(change), leftOut: leftOutOf(change, row), revision: row.revision + 1, updatedAt: sql`now()` })
         .where(named({ workspace: caller.workspace, name }))
         .returning()
       const after = toSource(changed as typeof row)
@@ -122,6 +122,12 @@ const toRow = ({ manifest, ...change }: SourceChange) => ({
   ...(manifest === undefined ? {} : { manifest, readAt: manifest === null ? null : new Date(manifest.readAt) }),
 })
 
+/** The number of the last reading; lists do not read the definitions. */
+const leftOutOf = ({ seen, manifest }: SourceChange, row: Row): number | null => {
+  const read = (seen === undefined ? row.seen : seen) ?? (manifest === undefined ? row.manifest : manifest)
+  return read?.leftOut ?? null
+}
+
 const toSource = (row: Row): StoredSource => ({
   ...toSummary(row),
   manifest: row.manifest,
@@ -136,6 +142,7 @@ const toSummary = (row: Omit<Row, 'manifest' | 'seen' | 'refused' | 'oauthClient
   approvedHash: row.approvedHash,
   readAt: row.readAt?.toISOString() ?? null,
   waiting: row.waiting,
+  leftOut: row.leftOut,
   revision: row.revision,
   lastFailure: row.lastFailure,
   lastSuccessAt: row.lastSuccessAt?.toISOString() ?? null,
