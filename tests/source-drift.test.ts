@@ -134,7 +134,7 @@ it('says after a reading how many definitions wait for a decision, and how to de
   expect(out).toContain('2 changed definitions wait for a decision: see tooldex sources show archive')
   expect(out).toContain('tooldex sources accept archive')
   await run('sources', 'accept', 'archive', 'tools/list')
-  expect((await run('sources', 'refresh', 'archive')).out).toContain('1 changed definition waits for a decision')
+  expect((await run('sources', 'refresh', 'archive')).out).toContain('1 changed definitions wait for a decision')
 })
 
 it('lists how many definitions the last reading left out, as long as it does', async () => {

@@ -18,7 +18,7 @@ import { checkShellConfig } from './shell/check-config.ts'
 import { createShellExecutor } from './shell/shell-executor.ts'
 
 export { createCodeExecutor } from './code/code-executor.ts'
-export { loadServers, readServers } from './mcp/load-servers.ts'
+export { loadServers, readServers } from './mcp/server-settings.ts'
 export { SignIns } from './mcp/sign-ins.ts'
 export type { SourceAccess } from './mcp/source-upstreams.ts'
 export { Environments } from './python/environments.ts'

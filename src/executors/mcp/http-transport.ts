@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import {
   type FetchLike,
   type JSONRPCMessage,
+  SdkErrorCode,
+  SdkHttpError,
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
@@ -11,11 +13,9 @@ import {
 import { Agent } from 'undici'
 import { publicLookupBut } from '../network/guard-address.ts'
 import { guardedFetch, requestHeader } from './guarded-fetch.ts'
-import type { LineEnd, MessageCheck } from './message-check.ts'
+import { type LineEnd, type MessageCheck, PacedDelivery } from './message-check.ts'
 import { type ReducedMessage, readEvent } from './message-tasks.ts'
 import { reduceMessage, withResult } from './message-threads.ts'
-import { PacedDelivery } from './paced-delivery.ts'
-import { failingPosts, sseError } from './sse-errors.ts'
 import type { TokenSource } from './token-source.ts'
 
 /** The URL and headers of an HTTP server, with its secrets resolved. */
@@ -176,3 +176,22 @@ const notingTokens =
 
 /** The key of the id of a kept result. */
 const keptKey = 'tooldex/kept'
+
+/** An error of the event stream with the HTTP status, as those of the newer transport have it. */
+export function sseError(error: unknown): unknown {
+  const status = error instanceof SseError ? error.code : undefined
+  return status === undefined ? error : httpError(status, error)
+}
+
+/** Rejects messages that the server does not accept, with the HTTP status; the client would quote the response. */
+export const failingPosts =
+  (send: FetchLike): FetchLike =>
+  async (url, init) => {
+    const response = await send(url, init)
+    if (init?.method !== 'POST' || response.ok) return response
+    await response.body?.cancel()
+    throw httpError(response.status)
+  }
+
+const httpError = (status: number, cause?: unknown): SdkHttpError =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, statusText: '' }, { cause })

@@ -3,8 +3,8 @@ import { TooldexError } from '../../base/errors.ts'
 import { fromJsonText, maxParsedHere } from '../../base/json-text.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
 import { TaskTooLarge, unboundedWaiting, WorkerPool } from '../../base/worker-thread.ts'
-import { type MappedResult, mapResult, readObject } from './map-result.ts'
 import type { MessageAnswers, MessageTask, ReducedMessage } from './message-tasks.ts'
+import { type MappedResult, mapResult, readObject } from './message-tasks.ts'
 
 /** Longer messages are parsed in a worker thread. */
 export const maxMessageHere = 128 * 1024

@@ -11,9 +11,14 @@ import {
 import { TooldexError } from '../../base/errors.ts'
 import type { HttpServer } from '../../contract/mcp-server.ts'
 import { callbackPath, clientMetadata, clientMetadataPath, type SignInReturn } from '../../contract/sign-in.ts'
-import { causesOfError } from '../network/run-remote.ts'
-import { type Discovered, revocationOf, signInFailed } from './oauth-discovery.ts'
-import { type OAuthRequests, openOAuthRequests } from './oauth-fetch.ts'
+import { causesOf } from '../network/run-remote.ts'
+import {
+  type Discovered,
+  type OAuthRequests,
+  openOAuthRequests,
+  revocationOf,
+  signInFailed,
+} from './oauth-discovery.ts'
 
 /** The part of an authorization server that requests for tokens need. */
 export type TokenServer = Pick<
@@ -151,7 +156,7 @@ export async function refreshTokens(server: HttpServer, tokens: TokenSet): Promi
       }),
     )
   } catch (thrown) {
-    const refused = causesOfError(thrown).find((each) => each instanceof OAuthError)
+    const refused = causesOf(thrown).find((each) => each instanceof OAuthError)
     if (refused instanceof OAuthError && endingCodes.has(refused.code)) return undefined
     throw thrown
   }
@@ -206,7 +211,7 @@ async function request(
 
 /** The failure of a request to an authorization server; its texts may contain anything and are not shown. */
 export function describeOAuth(thrown: unknown, issuer: string): TooldexError {
-  const own = causesOfError(thrown).find((each) => each instanceof TooldexError)
+  const own = causesOf(thrown).find((each) => each instanceof TooldexError)
   if (own instanceof TooldexError) return own
   const host = URL.canParse(issuer) ? new URL(issuer).host : 'the authorization server'
   if (thrown instanceof OAuthError) {

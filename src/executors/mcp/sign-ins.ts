@@ -25,7 +25,7 @@ import { resolveValues } from './server-settings.ts'
 
 const loadFlow = lazyModule(() => import('./oauth-flow.ts'))
 const loadDiscovery = lazyModule(() => import('./oauth-discovery.ts'))
-const loadRequests = lazyModule(() => import('./oauth-fetch.ts'))
+const loadRequests = lazyModule(() => import('./oauth-discovery.ts'))
 
 /** The dependencies of the OAuth client. */
 export interface SignInParts {

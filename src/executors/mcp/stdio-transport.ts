@@ -7,8 +7,8 @@ import { toOneLine } from '../../base/invisible-characters.ts'
 import { LineSplitter } from '../../base/line-splitter.ts'
 import type { ProcessScope } from '../process/containment.ts'
 import type { LineEnd, MessageCheck } from './message-check.ts'
+import { PacedDelivery } from './message-check.ts'
 import { maxMessageHere, reduceMessage, withResult } from './message-threads.ts'
-import { PacedDelivery } from './paced-delivery.ts'
 
 /** A program to start, already found. */
 export interface ServerProgram {

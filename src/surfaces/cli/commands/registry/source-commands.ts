@@ -180,15 +180,11 @@ export async function isConfirmed(host: CliHost): Promise<boolean> {
 const leftOutText = ({ leftOut }: SourceDetail): string =>
   leftOut === undefined ? '' : `At least ${leftOut} definitions were left out: ${leftOutReason}.\n`
 
-const sourceText = (source: SourceDetail): string => stateText(source) + waitingText(source) + leftOutText(source)
-
-/** What a server changed is not in use before someone decides. */
 const waitingText = ({ name, waiting }: SourceDetail): string =>
-  waiting === 0
-    ? ''
-    : `${countOf(waiting, 'changed definition waits', 'changed definitions wait')} for a decision: see tooldex sources show ${name}, then write tooldex sources accept ${name} or refuse ${name}\n`
+  `${waiting} changed definitions wait for a decision: see tooldex sources show ${name}, then write tooldex sources accept ${name} or refuse ${name}\n`
 
-const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+const sourceText = (source: SourceDetail): string =>
+  stateText(source) + (source.waiting === 0 ? '' : waitingText(source)) + leftOutText(source)
 
 const stateText = ({ name, state, tools, prompts, resources, lastFailure, signIn }: SourceDetail): string =>
   signIn?.isSignedIn === false
