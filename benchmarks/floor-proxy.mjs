@@ -1,11 +1,17 @@
-// A bare MCP proxy over HTTP on the official packages: it forwards every call to one upstream, and checks and records nothing.
+// A bare MCP proxy over HTTP on the official packages: it forwards every call to one upstream, a URL or a program with arguments, and
+// checks and records nothing. It ends with its standard input if the environment has PROXY_ENDS.
 import { createServer } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
 const client = new Client({ name: 'proxy', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
-await client.connect(new StreamableHTTPClientTransport(new URL(process.argv[2])))
+const [, , first, ...args] = process.argv
+const transport = first.startsWith('http:')
+  ? new StreamableHTTPClientTransport(new URL(first))
+  : new StdioClientTransport({ command: first, args, env: process.env })
+await client.connect(transport)
 const handler = createMcpHandler(() => {
   const server = new Server({ name: 'proxy', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler('tools/list', () => client.listTools())
@@ -16,3 +22,4 @@ const handler = createMcpHandler(() => {
 })
 const server = createServer(getRequestListener(handler.fetch))
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`))
+if (process.env.PROXY_ENDS) process.stdin.on('end', () => client.close().finally(() => process.exit())).resume()

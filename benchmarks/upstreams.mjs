@@ -1,6 +1,7 @@
 // Calls through a source beside calls of its server by the official client; many tools until they are found; starts with many sources.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,9 +10,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base'
 import { measureInTurn, startPeer } from './executors.mjs'
 import { eventually, median, ms, percentile, table } from './measure.mjs'
+import { startPostgres } from './postgres.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const [main, floor, many] = ['../dist/app/main.js', 'floor-mcp.mjs', 'many-tools.mjs'].map(here)
+const published = (name) => createRequire(import.meta.url).resolve(`@modelcontextprotocol/${name}/dist/index.js`)
 const key = 'bench-key-0123456789abcdef'
 const rounds = Number(process.env.TOOLDEX_BENCH_ROUNDS ?? 300)
 const [manyTools, sourceCount, starts] = [5000, 30, 7]
@@ -19,22 +22,36 @@ const [manyTools, sourceCount, starts] = [5000, 30, 7]
 export async function run() {
   const home = mkdtempSync(join(tmpdir(), 'tooldex-bench-upstreams-'))
   const upstream = await startPeer('floor-mcp.mjs', 'http')
+  const postgres = await startPostgres()
   try {
-    const calls = await measureCalls(join(home, 'calls'), `http://127.0.0.1:${upstream.port}/mcp`)
+    const calls = await measureCalls(home, `http://127.0.0.1:${upstream.port}/mcp`, postgres)
     const found = await measureMany(join(home, 'many'))
     const started = await measureStarts(join(home, 'none'), join(home, 'thirty'))
     return [calls, found, started].join('\n\n')
   } finally {
+    await endAll()
     upstream.stop()
+    await postgres.stop()
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-/** A server on the embedded database; the time is that from its start until it is ready. */
-async function serve(home) {
+/** What a failure in between would leave running. */
+const running = new Set()
+const endAll = () => Promise.all([...running].map((stop) => stop()))
+
+/** A server on the embedded database, or on PostgreSQL; the time is that from its start until it is ready. */
+async function serve(home, database = '') {
   const began = performance.now()
-  const env = { ...process.env, TOOLDEX_HOME: home, TOOLDEX_API_KEY: key, DATABASE_URL: '' }
+  const env = { ...process.env, TOOLDEX_HOME: home, TOOLDEX_API_KEY: key, DATABASE_URL: database }
   const child = spawn(process.execPath, [main, 'serve', '--port', '0'], { env, stdio: 'ignore' })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const stop = () => {
+    running.delete(stop)
+    child.kill('SIGTERM')
+    return ended
+  }
+  running.add(stop)
   const readAddress = () => {
     const { url, pid } = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'))
     if (pid !== child.pid) throw new Error('the file is that of an earlier server')
@@ -58,11 +75,6 @@ async function serve(home) {
         requestInit: { headers: { authorization: `Bearer ${key}` } },
       }),
     )
-  const stop = () => {
-    const ended = new Promise((resolve) => child.once('close', resolve))
-    child.kill('SIGTERM')
-    return ended
-  }
   return { startMs, ask, connect, stop }
 }
 
@@ -80,44 +92,107 @@ async function addSource({ ask }, name, definition) {
   return performance.now() - began
 }
 
-async function measureCalls(home, url) {
-  const served = await serve(home)
-  await addSource(served, 'program', { command: process.execPath, args: [floor] })
-  await addSource(served, 'remote', { url, allowPrivate: true })
-  const direct = {
-    program: await open(new StdioClientTransport({ command: process.execPath, args: [floor] })),
-    remote: await open(new StreamableHTTPClientTransport(new URL(url))),
-  }
-  const ours = await served.connect()
-  const rows = []
-  for (const [tool, title, times] of [
-    ['add', 'answers at once', rounds],
-    ['add_slowly', 'works for 50 ms', Math.ceil(rounds / 3)],
-  ]) {
-    for (const [source, transport] of [
-      ['program', 'stdio'],
-      ['remote', 'HTTP'],
-    ]) {
-      const input = { a: 2, b: 3 }
-      const ways = {
-        [`${transport}, ${title}: the official client`]: async () =>
-          check((await direct[source].callTool({ name: tool, arguments: input })).structuredContent),
-        [`${transport}, ${title}: through Tooldex, recorded`]: async () => {
-          const call = { name: `${source}__${tool}`, arguments: input }
-          check((await ours.callTool({ name: 'call_tool', arguments: call })).structuredContent.output)
-        },
-      }
-      rows.push(...(await measureInTurn(ways, { rounds: times, warmUp: 50 })))
-    }
-  }
-  await Promise.all([ours.close(), direct.program.close(), direct.remote.close()])
-  await served.stop()
-  const header = ['transport of the server, tool', 'p50', 'p95', 'times the direct call']
-  return `Goal: at most 1.3 times, p50. The client reaches Tooldex over HTTP (\`/mcp\`), and Tooldex the server; every call through Tooldex is validated, under policy and recorded in the embedded database. One at a time, in turn.\n\n${table(header, rows)}`
+/** A bare proxy in front of a URL or a program. */
+async function connectProxy(...words) {
+  process.env.PROXY_ENDS = '1'
+  const { port, stop } = await startPeer('floor-proxy.mjs', ...words)
+  running.add(stop)
+  return open(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)))
 }
 
-function check(found) {
-  if (found?.sum !== 5) throw new Error(`answered ${JSON.stringify(found)}`)
+const sumOf = ({ structuredContent }) => structuredContent?.sum === 5
+const textOf = (word) => (result) => JSON.stringify(result.content).includes(word)
+
+/** The servers: the tools of benchmarks over both transports, and two published ones. */
+function serversOf(home, url) {
+  const folder = join(realpathSync(home), 'files')
+  mkdirSync(folder)
+  const [file, graph] = [join(folder, 'notes.txt'), join(folder, 'graph.jsonl')]
+  writeFileSync(file, 'A line of the notes.\n'.repeat(50))
+  const entity = (index) => ({ type: 'entity', name: `entity ${index}`, entityType: 'note', observations: ['seen'] })
+  writeFileSync(graph, Array.from({ length: 20 }, (_, index) => JSON.stringify(entity(index))).join('\n'))
+  process.env.MEMORY_FILE_PATH = graph
+  const input = { a: 2, b: 3 }
+  const sums = [
+    ['answers at once', 'add', rounds],
+    ['works for 50 ms', 'add_slowly', Math.ceil(rounds / 8)],
+  ].map(([title, tool, times]) => ({ title, tool, times, input, isRight: sumOf }))
+  const times = Math.ceil(rounds / 2)
+  const read = {
+    title: 'read_text_file',
+    tool: 'read_text_file',
+    times,
+    input: { path: file },
+    isRight: textOf('notes'),
+  }
+  const all = { title: 'read_graph', tool: 'read_graph', times, input: {}, isRight: textOf('entity 19') }
+  const node = process.execPath
+  return [
+    { name: 'program', title: 'stdio', words: [node, floor], calls: sums },
+    { name: 'remote', title: 'HTTP', words: [url], calls: sums },
+    { name: 'files', title: 'server-filesystem', words: [node, published('server-filesystem'), folder], calls: [read] },
+    {
+      name: 'memory',
+      title: 'server-memory',
+      words: [node, published('server-memory')],
+      calls: [all],
+      env: { MEMORY_FILE_PATH: graph },
+    },
+  ]
+}
+
+async function measureCalls(home, url, postgres) {
+  const embedded = await serve(join(home, 'calls'))
+  const stored = await serve(join(home, 'calls-postgres'), await postgres.createDatabase('calls'))
+  const ours = [await embedded.connect(), await stored.connect()]
+  const rows = []
+  for (const { name, title, words, calls, env } of serversOf(home, url)) {
+    const [first, ...args] = words
+    const isUrl = args.length === 0
+    const definition = isUrl ? { url: first, allowPrivate: true } : { command: first, args, ...(env && { env }) }
+    for (const served of [embedded, stored]) await addSource(served, name, definition)
+    const direct = await open(
+      isUrl
+        ? new StreamableHTTPClientTransport(new URL(first))
+        : new StdioClientTransport({ command: first, args, env: process.env, stderr: 'ignore' }),
+    )
+    const proxy = await connectProxy(...words)
+    for (const call of calls) rows.push(...(await measureCall(call, { name, title, direct, proxy, ours })))
+    await Promise.all([direct.close(), proxy.close()])
+  }
+  await Promise.all(ours.map((client) => client.close()))
+  await endAll()
+  const header = ['server, tool: way', 'p50', 'p95', 'times the direct call', 'times the bare proxy']
+  return `Goal: at most 1.3 times the direct call, p50. The client reaches the bare proxy and Tooldex over HTTP (\`/mcp\`), and these the server; every call through Tooldex is validated, under policy and recorded. One at a time, in turn.\n\n${table(header, rows)}`
+}
+
+async function measureCall({ title, tool, times, input, isRight }, { name, title: server, direct, proxy, ours }) {
+  const check = (result) => {
+    if (result.isError || !isRight(result)) throw new Error(`${name} answered ${JSON.stringify(result).slice(0, 500)}`)
+  }
+  const bare = (client) => async () => check(await client.callTool({ name: tool, arguments: input }))
+  const through = (client) => async () => {
+    const result = await client.callTool({
+      name: 'call_tool',
+      arguments: { name: `${name}__${tool}`, arguments: input },
+    })
+    check({ ...result, structuredContent: result.structuredContent?.output })
+  }
+  const ways = {
+    'the official client': bare(direct),
+    'through the bare proxy': bare(proxy),
+    'through Tooldex, embedded database': through(ours[0]),
+    'through Tooldex, PostgreSQL': through(ours[1]),
+  }
+  const measured = await measureInTurn(ways, { rounds: times, warmUp: Math.min(50, times) })
+  const [, [, , , ofProxy]] = measured
+  return measured.map(([way, p50, p95, ratio]) => [
+    `${server}, ${title}: ${way}`,
+    p50,
+    p95,
+    ratio,
+    (Number(ratio) / Number(ofProxy)).toFixed(2),
+  ])
 }
 
 async function measureMany(home) {
