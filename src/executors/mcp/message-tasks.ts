@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
-import { parseExactly } from '../../base/exact-numbers.ts'
+import { parseExactNumbers } from '../../base/exact-numbers.ts'
 import { isObject } from '../../base/json-values.ts'
 import { cut } from './describe-failure.ts'
 import { cutContent, cutMark } from './message-check.ts'
@@ -38,7 +38,7 @@ export function doMessageTask(task: MessageTask): MessageAnswers[MessageTask['ki
   const text = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength).toString('utf8')
   const { fields, data } = task.isEvent ? readEvent(text) : { fields: '', data: text }
   try {
-    const value = parseExactly(data)
+    const value = parseExactNumbers(data)
     const all = Array.isArray(value) ? value : [value]
     return { fields, messages: all.flatMap((message) => reduce(message, task.maxItems)) }
   } catch {
@@ -170,7 +170,7 @@ function data(base64: string, budget: { cut: boolean }): { data: string } | { om
 /** The object or array that a text contains; undefined if it contains another value or is not JSON. */
 export function readObject(text: string): object | undefined {
   try {
-    const value = parseExactly(text)
+    const value = parseExactNumbers(text)
     return typeof value === 'object' && value !== null && !isDeeper(value, limits.depth) ? value : undefined
   } catch {
     return undefined

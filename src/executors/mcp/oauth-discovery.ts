@@ -13,7 +13,7 @@ import { Agent, fetch } from 'undici'
 import { TooldexError } from '../../base/errors.ts'
 import { packageVersion } from '../../base/package-info.ts'
 import type { HttpServer } from '../../contract/mcp-server.ts'
-import { checkHost, publicLookupBut } from '../network/guard-address.ts'
+import { checkHostAddress, publicLookupBut } from '../network/guard-address.ts'
 
 /** The authorization server of an MCP server, and what to request from it. */
 export interface Discovered {
@@ -132,7 +132,7 @@ export function checkOAuthUrl(server: HttpServer, text: string | URL): URL {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnHost && own.protocol === 'http:'))
     throw refused(`${url.protocol}//${url.host} is not encrypted.`)
   if (url.username !== '' || url.password !== '') throw refused(`a URL of ${url.host} has a password in it.`)
-  if (!(isOwnHost && server.allowPrivate)) checkHost(url.hostname)
+  if (!(isOwnHost && server.allowPrivate)) checkHostAddress(url.hostname)
   return url
 }
 

@@ -11,7 +11,7 @@ import {
 import { TooldexError } from '../../base/errors.ts'
 import type { HttpServer } from '../../contract/mcp-server.ts'
 import { callbackPath, clientMetadata, clientMetadataPath, type SignInReturn } from '../../contract/sign-in.ts'
-import { causesOf } from '../network/run-remote.ts'
+import { causesOfError } from '../network/run-remote.ts'
 import {
   type Discovered,
   type OAuthRequests,
@@ -156,7 +156,7 @@ export async function refreshTokens(server: HttpServer, tokens: TokenSet): Promi
       }),
     )
   } catch (thrown) {
-    const refused = causesOf(thrown).find((each) => each instanceof OAuthError)
+    const refused = causesOfError(thrown).find((each) => each instanceof OAuthError)
     if (refused instanceof OAuthError && endingCodes.has(refused.code)) return undefined
     throw thrown
   }
@@ -211,7 +211,7 @@ async function request(
 
 /** The failure of a request to an authorization server; its texts may contain anything and are not shown. */
 export function describeOAuth(thrown: unknown, issuer: string): TooldexError {
-  const own = causesOf(thrown).find((each) => each instanceof TooldexError)
+  const own = causesOfError(thrown).find((each) => each instanceof TooldexError)
   if (own instanceof TooldexError) return own
   const host = URL.canParse(issuer) ? new URL(issuer).host : 'the authorization server'
   if (thrown instanceof OAuthError) {

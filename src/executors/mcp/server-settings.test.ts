@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { findReference } from '../../rules/server-definition.ts'
+import { findSecretReference } from '../../rules/server-definition.ts'
 import { loadServers } from './server-settings.ts'
 
 const env = { TOKEN: 'abc', TOOLDEX_API_KEY: 'ours' }
@@ -77,16 +77,16 @@ describe('loadServers', () => {
   })
 })
 
-describe('findReference', () => {
+describe('findSecretReference', () => {
   it.each([
     ['secret:crm', '', 'secret:crm'],
     ['Bearer env:CRM_TOKEN', 'Bearer ', 'env:CRM_TOKEN'],
     ['file:/run/secrets/crm', '', 'file:/run/secrets/crm'],
   ])('finds the one in %s', (value, before, reference) => {
-    expect(findReference(value)).toEqual({ before, reference })
+    expect(findSecretReference(value)).toEqual({ before, reference })
   })
 
   it.each(['plain', 'Bearer abc', 'the secret:crm', 'https://x'])('takes %s as it is', (value) => {
-    expect(findReference(value)).toBeUndefined()
+    expect(findSecretReference(value)).toBeUndefined()
   })
 })

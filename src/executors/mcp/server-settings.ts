@@ -9,11 +9,11 @@ import { TimeoutMs } from '../../contract/executor-kinds.ts'
 import { HttpServer, type McpServer, type McpServerInput, StdioServer } from '../../contract/mcp-server.ts'
 import type { SecretScope } from '../../contract/secret.ts'
 import { toProblemError } from '../../diagnostics/problem-error.ts'
-import { describedParse, describeIssue } from '../../diagnostics/zod-issues.ts'
+import { describedParse, describeZodIssue } from '../../diagnostics/zod-issues.ts'
 import { parseJsonOrYaml } from '../../documents/json-document.ts'
 import { readTextFile } from '../../documents/read-text-file.ts'
 import type { YamlDocument } from '../../documents/yaml-document.ts'
-import { findReference } from '../../rules/server-definition.ts'
+import { findSecretReference } from '../../rules/server-definition.ts'
 import { isOwnVariable } from '../../rules/settings.ts'
 import { defineConfigCheck, WorkerLabel } from '../read-config.ts'
 
@@ -31,7 +31,7 @@ export async function resolveValues(
   secrets: Pick<SecretScope, 'resolve'>,
 ): Promise<Record<string, string>> {
   const resolved = Object.entries(values).map(async ([name, value]) => {
-    const found = findReference(value)
+    const found = findSecretReference(value)
     return [name, found === undefined ? value : found.before + (await secrets.resolve(found.reference))] as const
   })
   return Object.fromEntries(await Promise.all(resolved))
@@ -125,7 +125,7 @@ function read(
   const parsed = schemaFor(filled).safeParse(filled, describedParse)
   if (parsed.success) return parsed.data
   for (const issue of parsed.error.issues) {
-    const { message, hint } = describeIssue(issue)
+    const { message, hint } = describeZodIssue(issue)
     report([...path, ...issue.path], message, hint)
   }
   return undefined
