@@ -140,13 +140,9 @@ async function approveShown(source: SourceDetail, { registry, host, flags, exit 
   if (approval === undefined) return
   if (!flags.json) host.err(commandText(source))
   if (!flags.yes && !(host.interactive && (await isConfirmed(host)))) {
+    const state = source.isApproved ? 'approved already' : 'added, but not approved: nothing was started'
     if (flags.json) host.out(toJson(source))
-    else {
-      const text = source.isApproved
-        ? 'is approved already; nothing was changed. Approve it again'
-        : 'is added, but not approved: nothing was started. Approve it'
-      host.out(`${name} ${text} with: tooldex sources approve ${name} --yes\n`)
-    }
+    else host.out(`${name} is ${state}. Approve it with: tooldex sources approve ${name} --yes\n`)
     return
   }
   const approved = await registry.invoke(sources.approveSource, { name, hash: approval.hash })
