@@ -56,6 +56,7 @@ it('answers a failure outside of an execution as a failure', async () => {
   expect(approved).toMatchObject({ status: 200, body: { state: 'failed' } })
   const refreshed = await request('POST', '/sources/broken/refresh')
   expect(refreshed).toMatchObject({ status: 424, body: { code: 'UPSTREAM_ERROR', status: 424 } })
+  expect(refreshed.body.detail).toContain("Cannot find module '/no/such/file.mjs'")
 })
 
 it('117: lets no other key than one of an administrator register a server, or read its command', async () => {

@@ -153,9 +153,15 @@ export class StdioTransport implements Transport {
     this.#stderrTail = Buffer.from(both.subarray(-maxStderrBytes))
   }
 
+  /** The last line that names an error, because a stack trace or an object may follow it; otherwise the last lines. */
   #describeStderr(): string {
-    const text = this.#stderrTail.toString('utf8').trim().split('\n').slice(-3).join('\n').slice(-500)
-    return text === '' ? '' : `; stderr: ${toOneLine(text)}`
+    const lines = this.#stderrTail
+      .toString('utf8')
+      .split('\n')
+      .map((line) => line.trim())
+    const written = lines.filter((line) => line !== '')
+    const text = written.findLast((line) => /\b\w*(error|exception)\b.*:/i.test(line)) ?? written.slice(-3).join(' ')
+    return text === '' ? '' : `; stderr: ${toOneLine(text.slice(0, 500))}`
   }
 
   /** Closes the connection to a misbehaving server. */
