@@ -72,7 +72,10 @@ onServer(
         return Math.min(read(text, 'tooldex_executions_running'), depth('queued'), depth('running'))
       }
       await expect.poll(least).toBeGreaterThanOrEqual(1)
-      await expect.poll(() => seen('tooldex_queue_oldest_seconds')).toBeGreaterThan(1)
+      await expect.poll(() => seen('tooldex_queue_depth{state="queued"}')).toBe(4)
+      // From here on, each of the four waits for more than a second.
+      const waited = await seen('tooldex_queue_oldest_seconds')
+      await expect.poll(() => seen('tooldex_queue_oldest_seconds')).toBeGreaterThan(waited + 1)
       writeFileSync(gate, '')
       await expect.poll(() => seen('tooldex_queue_wait_seconds_count')).toBe(before + 6)
       // Four of them waited for the file.
